@@ -1,6 +1,6 @@
-// Rules for imports, including those of types. A test in tools/structure runs them.
+// Rules for imports, including imports of types. A test in tools/structure checks these rules.
 
-/** Workspaces that each workspace may import. docs/architecture.md shows them as a drawing. */
+/** Workspaces that each workspace may import. docs/architecture.md has a drawing of these dependencies. */
 export const MAY_IMPORT = {
   'packages/core': [],
   'packages/ledger': ['packages/core'],
@@ -23,12 +23,15 @@ export const MAY_IMPORT = {
   console: ['packages/core', 'packages/ledger', 'packages/runtime', 'packages/kubernetes'],
 };
 
-/** Workspace that runs during the build only. Its packages are devDependencies, which images do not contain. */
+/**
+ * Workspace that runs only during the build. The packages that it imports are devDependencies, which images do not
+ * contain.
+ */
 export const BUILD_TIME = 'packages/api-docs';
 
 const WORKSPACES = Object.keys(MAY_IMPORT);
 const ANY_WORKSPACE = `^(${WORKSPACES.join('|')})/`;
-/** Pages that the build bundles with their packages. */
+/** Folder of the web pages. The build bundles them together with the packages that they import. */
 const WEB = '^console/web/';
 const TEST = '\\.test\\.ts$|/testing/';
 const NPM = ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-bundled', 'npm-no-pkg', 'npm-unknown', 'unknown'];

@@ -4,7 +4,7 @@ import { COMPILE_CACHE } from './test/support/compile-cache.ts';
 
 const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools', 'bench', 'loadtest', 'test'];
 
-// Jest workers and the threads that tests start inherit the cache.
+// Jest workers and the threads that tests start inherit these variables, so they use the compile cache too.
 Object.assign(process.env, COMPILE_CACHE);
 
 /** Node itself loads the tests and the sources that they import, and strips their types. */
@@ -31,6 +31,6 @@ export default {
   testTimeout: 120_000,
   // Twice the cores of a small machine, because files that start services wait for most of their time.
   maxWorkers: 4,
-  // Tests are concurrent if they wait for times to pass, such as the end of a lease.
+  // Limit for concurrent tests. Those tests wait for a time to pass, such as the end of a lease.
   maxConcurrency: 10,
 };

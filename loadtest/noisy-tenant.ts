@@ -13,7 +13,9 @@ export { handleSummary } from './lib/load.ts';
 const CREATED_PER_SECOND = 10;
 const seconds = WARM_UP_SECONDS + plan.durationSeconds;
 
-/** The load of the regular tenants. Another k6 process runs noise.ts, so that it does not delay the measurements. */
+/**
+ * The load of the regular tenants. Another k6 process runs noise.ts, so that the noise does not delay the measurements.
+ */
 export const options = buildK6Options({
   regular: constantStreams(plan.streams, seconds),
   create: constantRequests(CREATED_PER_SECOND, seconds, 'create'),

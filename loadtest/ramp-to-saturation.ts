@@ -19,7 +19,7 @@ const SAMPLES_WITHIN_MS = 1000;
 /** There are as many virtual users as the last step needs. In earlier steps some of them are idle. */
 export const options = buildK6Options({ ramp: oneCallEach(plan.streams, plan.durationSeconds) });
 
-/** Number of judged steps. Each virtual user has its own copy of this variable and the next. */
+/** Number of judged steps. Each virtual user has its own copy of this variable and of `hasFailed`. */
 let judged = 0;
 /** True if a judged step has failed. */
 let hasFailed = false;
@@ -39,8 +39,8 @@ export default async function (): Promise<void> {
 }
 
 /**
- * Returns the index of the current step. Each step after the first starts SAMPLES_WITHIN_MS late. By then, k6 has all
- * measurements of the previous step, which can be judged.
+ * Returns the index of the current step. Each step after the first starts SAMPLES_WITHIN_MS later than planned. By
+ * then, k6 has all measurements of the previous step, so that the previous step can be judged.
  */
 function currentIndex(ramp: Ramp): number {
   return Math.max(0, stepAt(ramp, elapsedMs() - SAMPLES_WITHIN_MS));

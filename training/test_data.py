@@ -1,4 +1,4 @@
-"""Batches of a training: which utterances share one, and how manifests reach the corpus."""
+"""Tests which utterances share a batch of the training, and how manifests are loaded into the corpus."""
 
 import json
 
@@ -14,7 +14,9 @@ TOKENIZER = Tokenizer(["<unk>", f"{MARK}a", f"{MARK}b", MARK, "a", "b"])
 
 
 def write_manifest(folder, name, lengths):
-    """Utterances of these lengths in seconds. The samples of an utterance are its number."""
+    """Writes a manifest with utterances of these lengths in seconds. All samples of an utterance have the number of the
+    utterance as their value.
+    """
     counts = [int(length * RATE) for length in lengths]
     write_wav(folder / f"{name}.wav", np.concatenate([np.full(count, at) for at, count in enumerate(counts, 1)]))
     starts = np.cumsum([0, *counts[:-1]])

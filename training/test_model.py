@@ -147,7 +147,7 @@ def test_a_packed_checkpoint_is_smaller_and_restores_each_weight_within_half_a_s
 
 
 def all_alignments(scores, target, blank):
-    """Log of the sum over all paths through the lattice, path by path."""
+    """Returns the logarithm of the sum of the probabilities of all paths through the lattice, computed path by path."""
     frames, total = len(scores), -math.inf
     for places in itertools.combinations_with_replacement(range(frames), len(target)):
         path, state = 0.0, 0

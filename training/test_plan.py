@@ -1,4 +1,4 @@
-"""The plan of a training: how the strength of changes follows its progress."""
+"""Tests how the strength of the changes to the speech depends on the progress of a training."""
 
 import pytest
 

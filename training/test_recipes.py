@@ -1,4 +1,4 @@
-"""A recipe adds a language with text only: nothing in the tools knows its name."""
+"""Tests that a recipe adds a language only with text. No tool contains the name of the language."""
 
 import pathlib
 import runpy

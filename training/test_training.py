@@ -1,4 +1,6 @@
-"""A tiny training with the commands that users run. The model must recognize words in voices that are new to it."""
+"""Runs a tiny training with the commands that users run. The model must recognize words in voices that were not in the
+training.
+"""
 
 import itertools
 import json
@@ -17,11 +19,11 @@ FOLDER = pathlib.Path(__file__).parent
 WORDS = ["mũndũ", "irio", "thaka", "ng'ombe", "nyama", "cai"]
 STEPS = 300
 # Largest share of wrong words for voices that were not in the training. Without any learning, all words are wrong. The
-# result depends on the processor, because another order of additions can change the share by several points.
+# result depends on the processor. A different order of additions can change the share by several percentage points.
 MOST_ERRORS_PERCENT = 80
 LANGUAGE = ["--language", "ki", "--jobs", "2"]
-# Recorded voices are left out, because they need programs that the system may not have. The voices of espeak-ng come
-# with a Python package.
+# The training does not use recorded voices, because they need programs that may be missing on this machine. The voices
+# of espeak-ng come with a Python package.
 WITHOUT = ["--without", *sorted({voice.family for voice in VOICES})]
 
 

@@ -1,6 +1,6 @@
 /**
- * Measures how well the confidences of words separate right words from wrong words. The recordings of the bundled
- * models are recognized by the engine as they are, and with white noise.
+ * Measures how well the confidences of words separate right words from wrong words. The engine recognizes the
+ * recordings of the bundled models, first unchanged and then with added white noise.
  */
 import { fileURLToPath } from 'node:url';
 import { startEngine } from '@svc-asr/worker';
@@ -23,7 +23,10 @@ const NOISES_DB = [Infinity, 20, 10, 5, 0];
 /** Lower limits of the ranges of confidences for which the share of right words is reported. */
 const RANGES = [0, 0.5, 0.8, 0.95];
 
-/** Measures the words of each noise level, the words of all levels, and the words in each range of confidences. */
+/**
+ * Measures the quality of the confidences for each noise level, for all levels together, and for each range of
+ * confidences.
+ */
 export async function bench({ logProgress }: BenchOptions): Promise<BenchResult> {
   const figures: Record<string, number> = {};
   const all: JudgedWord[] = [];

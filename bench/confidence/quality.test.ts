@@ -13,7 +13,7 @@ test('measureQuality reports an AUC of 0.5 if all confidences are equal', () => 
   expect(measureQuality([word(0.7, true), word(0.7, false)]).auc).toBe(0.5);
 });
 
-test('measureQuality reports no calibration error if each confidence equals the share of right words with it', () => {
+test('measureQuality reports no calibration error if each confidence equals the share of right words among its words', () => {
   const words = [
     ...Array.from({ length: 3 }, () => word(0.75, true)),
     word(0.75, false),
@@ -23,11 +23,11 @@ test('measureQuality reports no calibration error if each confidence equals the 
   expect(measureQuality(words).calibration_error).toBeCloseTo(0);
 });
 
-test('calibration_error is the difference between a confidence and the share of right words with it', () => {
+test('calibration_error is the difference between a confidence and the share of right words among the words with that confidence', () => {
   expect(measureQuality([word(0.9, false), word(0.9, true)]).calibration_error).toBeCloseTo(0.4);
 });
 
-test('measureQuality returns undefined for each value that it has no words for', () => {
+test('measureQuality returns undefined for each value that cannot be computed from the given words', () => {
   expect(measureQuality([])).toMatchObject({ words: 0, auc: undefined, mean: undefined, calibration_error: undefined });
   expect(measureQuality([word(1, true)])).toMatchObject({ auc: undefined, mean_wrong: undefined, mean_right: 1 });
 });

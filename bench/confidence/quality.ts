@@ -17,8 +17,9 @@ export interface Quality {
   /** Probability that a right word has a higher confidence than a wrong word. */
   readonly auc: number | undefined;
   /**
-   * Difference between the mean confidence of the words in a range of confidences and the share of right words among
-   * them. It is the mean over ten ranges, weighted by their numbers of words.
+   * Mean distance between the confidences and the share of right words. Words are divided into ten ranges of
+   * confidences. For each range, the distance is the difference between the mean confidence of its words and the share
+   * of right words among them. The mean of these ten distances is weighted by the number of words in each range.
    */
   readonly calibration_error: number | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Measures endpointing on recordings of the bundled models, which are joined by pauses of known length. Reports the
- * share of ends of speech that are found, and the cuts within speech.
+ * Measures endpointing on recordings that are joined by pauses of known length. Reports the share of ends of speech
+ * that endpointing finds, and the number of cuts within speech.
  */
 import { fileURLToPath } from 'node:url';
 import { AUDIO } from '@svc-asr/core';
@@ -23,7 +23,7 @@ const LATE_MS = 300;
 const PARTS = 6;
 /**
  * Number of streams of each model. They contain the same recordings in different orders, so that chunks start at
- * different places.
+ * different places of a recording.
  */
 const STREAMS = { quick: 1, usual: 6, full: 6 };
 /** Right contexts that `--quick` measures. */

@@ -17,8 +17,8 @@ export interface JoinedAudio {
 const NOISE_RMS = 33;
 
 /**
- * Joins recordings, each followed by a pause. Silence at their edges is removed, so that the ends of speech are known.
- * The kind `noise` adds quiet noise to all of the audio.
+ * Joins recordings and adds a pause after each of them. Removes the silence at the start and the end of each recording,
+ * so that the ends of speech are known. The kind `noise` adds quiet noise to all of the audio.
  */
 export function joinWithPauses(
   recordings: readonly Recording[],
@@ -50,8 +50,9 @@ export interface CutCounts {
 }
 
 /**
- * Compares cuts with the pauses. An end of speech counts as found if the first cut in the following pause is in time. A
- * cut is in time up to `lateMs` of audio after the silence became long enough.
+ * Compares cuts with the pauses. An end of speech counts as found if the first cut in the following pause is in time.
+ * Endpointing can cut when `silenceMs` of the pause have passed. A cut is in time if it comes at most `lateMs` of audio
+ * later.
  */
 export function countCuts(audio: JoinedAudio, cuts: readonly number[], silenceMs: number, lateMs: number): CutCounts {
   const latest = ((silenceMs + lateMs) * AUDIO.sampleRateHz) / 1000;

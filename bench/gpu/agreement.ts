@@ -41,8 +41,8 @@ export async function transcribe(engine: Engine, context: Context, audio: Int16A
 }
 
 /**
- * Transcribes all recordings with both engines at a context, as a whole and cut off at several places. Returns the
- * differences.
+ * Transcribes all recordings with both engines at one context, and compares the transcripts. Transcribes each recording
+ * as a whole, and also shorter parts from its start.
  */
 export async function compareRecordings(
   engine: Engine,

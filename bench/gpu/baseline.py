@@ -1,4 +1,4 @@
-"""baseline.py [--export FILE | --layers 24 --width 1024 ...] [--batches 32 64 ...]: the encoder in PyTorch.
+"""baseline.py [--export FILE | --layers 24 --width 1024 ...] [--batches 32 64 ...]: measures the encoder in PyTorch.
 
 Runs a CTC model window by window. By default, it uses torch.compile, 16 bits and one CUDA graph per batch size. Prints
 one JSON line per context and batch size. A run copies PCM to the device and ids back. There are no page tables and no
@@ -22,7 +22,7 @@ DTYPES = {"f16": torch.float16, "f32": torch.float32}
 
 
 class Step:
-    """One window of all streams of a batch."""
+    """A batch with one window of each stream."""
 
     def __init__(self, features, encoder, samples, batch, options):
         self.features, self.encoder, self.dtype = features, encoder, DTYPES[options.precision]
@@ -52,7 +52,7 @@ class Step:
 
 
 def measure(step, runs):
-    """Returns median and maximum of a run in milliseconds, and the number of classes in its ids."""
+    """Returns the median and longest time of a run in milliseconds, and the number of different classes it returned."""
     times = []
     for _ in range(runs):
         start = time.perf_counter()

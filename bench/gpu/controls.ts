@@ -13,7 +13,7 @@ export interface Control {
   readonly text: string;
   /**
    * Transcript that the engine under test returns without load. Equal to `text`, unless another engine computed `text`.
-   * Absent in the part `worker`, which compares only `text`.
+   * Absent in the part `worker` of the benchmark, which compares only `text`.
    */
   readonly alone?: string;
 }

@@ -15,7 +15,10 @@ export interface CrowdSummary extends LoadSummary {
   readonly differentAlone: number;
 }
 
-/** Time between the message to the threads and the start of a run. All threads then start at the same time. */
+/**
+ * Time from the message to the threads until a run starts. All threads receive the message in this time, and therefore
+ * start at the same time.
+ */
 const LEAD_MS = 200;
 const WARM_SECONDS = 15;
 

@@ -19,7 +19,7 @@ function slowEngine(delayMs: number): CrowdOptions['engine'] {
   return { info, freeSlots: 100, open } as unknown as CrowdOptions['engine'];
 }
 
-test('runCrowd measures the full latency of a window even if later windows were written before its answer', async () => {
+test('runCrowd measures the full latency of a window even if later windows were written before the answer to that window arrived', async () => {
   const delayMs = 5 * PERIOD_MS;
   const { latencies, failures } = await runCrowd({
     engine: slowEngine(delayMs),

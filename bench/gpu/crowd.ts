@@ -31,7 +31,8 @@ export interface CrowdOptions {
 /** Measurements of a crowd. */
 export interface CrowdResult extends LoadResult {
   /**
-   * Number of measured turns in which a stream did not write, because its last final or a free slot was still missing.
+   * Number of measured turns in which a stream did not write, because it still waited for its last final or for a free
+   * slot.
    */
   readonly skippedTurns: number;
   /** Number of transcripts of controls that differ from those of the same engine without load. */
@@ -40,7 +41,7 @@ export interface CrowdResult extends LoadResult {
 
 /**
  * The last feature frame of a chunk starts 1,280 samples before the end of the chunk and needs 200 samples. The first
- * window of an utterance is therefore complete this much earlier.
+ * window of an utterance is therefore complete 1,080 samples before the end of the chunk.
  */
 export const LOOKBACK_SAMPLES = 1080;
 /** Shortest and longest utterance, in seconds. Durations are uniformly distributed. */

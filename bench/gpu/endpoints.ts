@@ -6,7 +6,7 @@ export interface EndpointsResult {
   /** Number of utterances that endpointing ended, in all pairs of recordings and all contexts. */
   readonly cuts: number;
   /**
-   * Number of utterances whose text or end differs from that of a stream with flushes at the same samples. It includes
+   * Number of utterances whose text or end differs when a stream is flushed at the same samples instead. It includes
    * the utterances after the last cut.
    */
   readonly different: number;
@@ -20,7 +20,8 @@ const PAUSE = 19_200;
 const WRITE = 16_000;
 
 /**
- * Compares utterances that endpointing ended with utterances that were flushed at the same samples, at every context.
+ * Recognizes the audio with endpointing, and again with flushes at the samples of the cuts. Compares the utterances of
+ * both runs at every context.
  */
 export async function compareEndpoints(engine: Engine, recordings: readonly Recording[]): Promise<EndpointsResult> {
   let [cuts, different] = [0, 0];

@@ -16,8 +16,8 @@ export interface EngineLoad {
 }
 
 /**
- * Runs the load `runs` times, and the worst of these runs counts. With `inPhase`, then runs it once more with all
- * streams in phase.
+ * Runs the load `runs` times, and reports the highest latencies of these runs. With `inPhase`, runs the load once more,
+ * so that the chunks of all streams end at the same time.
  */
 export async function measureLoad(load: EngineLoad, options: GpuOptions): Promise<void> {
   const { engine, context, figures } = load;

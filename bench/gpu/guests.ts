@@ -30,7 +30,10 @@ export interface GuestsResult {
 
 /** Number of times that the first engine is closed and restarted while the others transcribe. */
 const RESTARTS = 3;
-/** Duration of the measurement at warm-up. It is short, because the number of slots does not matter here. */
+/**
+ * Time in which a starting engine measures how many slots it has. It is short, because the number of slots does not
+ * matter here.
+ */
 const MEASURE_MS = 1000;
 
 /** A model, with the transcripts of its engine when that was the only one in the process. */
@@ -41,8 +44,8 @@ interface Guest {
 }
 
 /**
- * Compares transcripts of engines that share a process and a device with the transcripts of each engine when it is
- * alone.
+ * Runs several engines in one process and on one device. Compares their transcripts with those that each engine
+ * returned when it was the only one.
  */
 export async function compareGuests(options: GuestsOptions): Promise<GuestsResult> {
   const { models, logProgress } = options;

@@ -37,7 +37,10 @@ interface Setting {
   readonly logProgress: (line: string) => void;
 }
 
-/** Engine options with which the benchmark can be tried on a machine without a GPU. The engine runs the same graphs. */
+/**
+ * Engine options with which the benchmark can be tried on a machine without a GPU. The engine then runs the same graphs
+ * as on a GPU.
+ */
 const TRIAL = { gpuGraphs: true, slots: 64, maxBatch: 8 };
 
 /**

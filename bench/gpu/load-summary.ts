@@ -12,8 +12,8 @@ export interface LoadResult {
   /** Times by which the load generator wrote audio too late. */
   readonly lags: Float64Array;
   /**
-   * Number of results that were missing at the end of the run. In the part `worker`, number of streams that waited for
-   * a result.
+   * Number of results that were missing at the end of the run. In the part `worker`, the number of streams that still
+   * waited for a result.
    */
   readonly unanswered: number;
   /** Number of transcripts that were compared with the expected ones. */

@@ -1,10 +1,10 @@
 import { PARTS, readGpuOptions } from './options.ts';
 
-test('readGpuOptions returns all parts and three runs of 120 s for the full size', () => {
+test('readGpuOptions selects all parts of the benchmark and three runs of 120 s for the size "full"', () => {
   expect(readGpuOptions({}, 'full')).toMatchObject({ parts: PARTS, provider: 'cuda', seconds: 120, runs: 3 });
 });
 
-test('readGpuOptions reads parts, a context and numbers from the environment', () => {
+test('readGpuOptions reads benchmark parts, a context and numbers from the environment', () => {
   const env = { GPU_PARTS: 'engine,worker', GPU_CONTEXT: '56,3', GPU_STREAMS: '12', GPU_BATCHES: '1,2', GPU_RUNS: '0' };
   expect(readGpuOptions(env, 'quick')).toMatchObject({
     parts: ['engine', 'worker'],

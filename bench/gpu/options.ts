@@ -26,17 +26,17 @@ export interface GpuOptions {
   /** Folders of the models that share a process in the part `guests`. */
   readonly guests: readonly string[];
   /**
-   * Context of the streams. Undefined for the first context of the model. The parts `plain` and `worker` then use
-   * 56,13.
+   * Context of the streams. If it is undefined, the parts `plain` and `worker` use 56,13, and all other parts use the
+   * first context of the model.
    */
   readonly context: Context | undefined;
   /** Duration of the measurement of a run, in seconds. */
   readonly seconds: number;
   /** Number of runs under load. */
   readonly runs: number;
-  /** Whether an additional run follows in which all streams are in phase. */
+  /** Whether an additional run follows in which the chunks of all streams end at the same time. */
   readonly inPhase: boolean;
-  /** Number of streams for the engine alone. Undefined for as many as the engine has slots. */
+  /** Number of streams in the part `engine`. If it is undefined, each slot of the engine has a stream. */
   readonly streams: number | undefined;
   readonly workerStreams: number;
   readonly serviceStreams: number;

@@ -103,7 +103,7 @@ function copyPackages(folder: string, wheel: string): void {
   }
 }
 
-/** Returns the paths of these packages and of all packages that they depend on, as they are in the lockfile. */
+/** Returns the lockfile paths of the packages `roots` and of all packages that they depend on. */
 function dependenciesOf(packages: Packages, roots: readonly string[]): Set<string> {
   const found = new Set<string>();
   const visit = (path: string): void => {
@@ -120,8 +120,8 @@ function dependenciesOf(packages: Packages, roots: readonly string[]): Set<strin
 }
 
 /**
- * Returns the path of a package that another package imports. It is in the `node_modules` of that package, or of a
- * folder above.
+ * Returns the path of the package `name`, which the package at the path `from` imports. The path is in the
+ * `node_modules` of the importing package, or of a folder above.
  */
 function resolvePackage(packages: Packages, from: string, name: string): string {
   for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {

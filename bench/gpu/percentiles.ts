@@ -20,8 +20,8 @@ export interface Quarters {
 }
 
 /**
- * Returns the percentiles of the first and the last quarter of several series. Each series has the measurements of one
- * generator, in the order of measurement.
+ * Returns the 95th percentiles of the first and the last quarter of several series. Each series has the measurements of
+ * one generator, in the order of measurement.
  */
 export function quartersOf(series: readonly Float64Array[]): Quarters {
   const first = series.map((values) => values.subarray(0, Math.floor(values.length / 4)));

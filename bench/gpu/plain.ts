@@ -42,8 +42,8 @@ export async function measurePlain(
   provider: string,
   batches: readonly number[],
 ): Promise<PlainResult[]> {
-  // If the runtime has Float16Array, the JavaScript part of onnxruntime-node 1.30 uses it for 16-bit values. The native
-  // part cannot read that. Without Float16Array, the JavaScript part uses Uint16Array, which works.
+  // If the JavaScript engine has Float16Array, the JavaScript part of onnxruntime-node 1.30 uses it for 16-bit values.
+  // The native part cannot read that. Without Float16Array, the JavaScript part uses Uint16Array, which works.
   Reflect.deleteProperty(globalThis, 'Float16Array');
   const chunkMs = (context[1] + 1) * FRAME_MS;
   const graphs = { gpu_graph: gpuGraph(join(modelDir, 'gpu', `${context.join('-')}.onnx`)), export: exported(context) };

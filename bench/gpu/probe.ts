@@ -3,8 +3,9 @@
  * is a file such as worker/models/svc-asr-kikuyu-v1/gpu/56-13.onnx. `PROVIDER=cpu` runs the same steps without a GPU,
  * and `SIZES=32,256` sets the batch sizes. README.md of bench/provider lists what the machine needs.
  *
- * On a machine without compiled packages, bundle it first: `esbuild bench/gpu/probe.ts --bundle --platform=node
- * --format=esm --external:koffi --external:onnxruntime-node --tsconfig=tsconfig.check.json --outfile=probe.mjs`.
+ * If the GPU machine does not have the builds of the workspaces, bundle this file first: `esbuild bench/gpu/probe.ts
+ * --bundle --platform=node --format=esm --external:koffi --external:onnxruntime-node --tsconfig=tsconfig.check.json
+ * --outfile=probe.mjs`.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -29,7 +29,7 @@ const CREDIT_MS = 36_000_000_000;
 /** Time in seconds over which the first sessions start, and seconds of audio in a session. */
 const [SPREAD_SECONDS, SESSION_SECONDS] = [15, 30];
 
-/** Process ids of the service by name. */
+/** Process ids of the service's processes, by name. */
 type Processes = Readonly<Record<string, number>>;
 
 /** Runs Redis, a worker, gateways with TLS, and k6 as clients. */
@@ -129,7 +129,7 @@ async function writePlans(
   );
 }
 
-/** Measures the CPU time of processes while all streams run, which is after SPREAD_SECONDS. */
+/** Measures the CPU time of processes. The measurement starts after SPREAD_SECONDS, when all streams run. */
 function followUsage(pids: Processes): { stop: () => Record<string, number> } {
   let started: { atMs: number; seconds: Record<string, number> } | undefined;
   const read = (): Record<string, number> =>

@@ -19,7 +19,7 @@ def tensor(value):
 
 
 def linear(w, name, change=np.transpose):
-    """A layer with the weights of this name. Matrices of the export are [in, out]."""
+    """Creates a layer with the weights of this name. In the export, matrices have the shape [in, out]."""
     weight = tensor(change(w[f"{name}.weight"]))
     layer = nn.Linear(weight.shape[1], weight.shape[0])
     layer.weight.data, layer.bias.data = weight, tensor(w[f"{name}.bias"])
@@ -141,7 +141,7 @@ class Features(nn.Module):
 
 
 class Encoder(nn.Module):
-    """From the features of a window to the best class of each frame and its log-probability."""
+    """Computes the best class of each frame and its log-probability from the features of a window."""
 
     def __init__(self, w, left, right):
         super().__init__()

@@ -30,7 +30,7 @@ export interface CallerOptions {
   readonly measurements: Measurements;
 }
 
-/** An utterance that has not been answered completely. */
+/** An utterance some of whose results have not arrived yet. */
 interface Spoken {
   /** Times at which the frames of the utterance were written. */
   readonly wroteMs: number[];
@@ -76,8 +76,8 @@ export class WorkerCaller {
   }
 
   /**
-   * Writes the next frame to the open stream. If there is no stream, opens one. Writes nothing until it is open. Call
-   * in real time.
+   * Writes the next frame to the open stream. If there is no stream, opens one, and writes nothing until that stream is
+   * open. Call once per frame duration.
    */
   speak(): void {
     if (this.#recognition === undefined) this.#open();

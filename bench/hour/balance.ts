@@ -29,7 +29,10 @@ export interface Charge {
 /** Maximum amount of audio at a seam between two sessions that may be charged twice. */
 const MAX_REPEATED_MS = 2000;
 
-/** Adds up the charges of an account that transcribed audio of this length. Throws if a figure is wrong. */
+/**
+ * Adds up the charges for audio of this length, and throws if a charge or the balance is wrong. The account must not
+ * have been used for other audio.
+ */
 export function checkCharge(sessions: readonly ChargedSession[], credits: Credits, durationMs: number): Charge {
   for (const { status, audio_ms: audioMs, billable_ms: billableMs } of sessions) {
     if (status !== 'completed') throw new Error(`a session is ${status} instead of completed`);

@@ -54,7 +54,7 @@ export async function transcribeUtterances(options: ProgramOptions, file: string
   return segmentsOf(await runProgram(options, [process.execPath, program, file, model]));
 }
 
-/** Runs a program and returns its output. Throws with its error output if it fails. */
+/** Runs a program and returns its output. If the program fails, throws an error that contains its error output. */
 export async function runProgram(
   { baseUrl, apiKey, caFile }: ProgramOptions,
   [command = '', ...args]: readonly string[],

@@ -16,8 +16,8 @@ const POLL_MS = 100;
 const TIMEOUT_MS = 3_600_000;
 
 /**
- * Number of objects that the operator has created for a converged model. One ConfigMap contains the settings of its
- * revision, and another the state of its rollouts.
+ * Number of objects of each type that the operator has created for a converged model. One ConfigMap contains the
+ * settings of its revision, and another the state of its rollouts.
  */
 const CHILDREN: readonly (readonly [ResourceType, number])[] = [
   [TYPES.ServiceAccount, 1],
@@ -28,7 +28,7 @@ const CHILDREN: readonly (readonly [ResourceType, number])[] = [
   [TYPES.Deployment, 1],
 ];
 
-/** Figures of a round. It starts without resources and ends when all resources have converged. */
+/** Figures of a round. A round starts without resources and ends when all resources have converged. */
 export interface Convergence {
   ms: number;
   /** Time from the first create request to the response to the last one. */
@@ -37,7 +37,7 @@ export interface Convergence {
   requests: Map<string, number>;
   cpuSeconds: number;
   usage: Usage;
-  /** One status of each kind, as the operator wrote it. */
+  /** One resource of each kind, with the status that the operator wrote. */
   statuses: Statuses;
 }
 
@@ -96,8 +96,8 @@ export async function converge(scene: Scene, operator: OperatorProcess, size: Si
 }
 
 /**
- * Returns whether the current generation of a model is applied, is steady, and accepts sessions although it has no
- * workers.
+ * Returns whether the operator has applied the current generation of a model, and whether the model accepts sessions
+ * and is steady. A model can reach this state without workers.
  */
 function isModelDone({ metadata, status }: KubeObject): boolean {
   const { observedGeneration, conditions = [], revision } = (status ?? {}) as AsrModelStatus;

@@ -11,14 +11,14 @@ const worker = (id: string, active: number, draining = false, revision = 'a'): W
   leaseUntilMs: 0,
 });
 
-test('createDrainWatch counts a drain as wrong if a busy worker drains while an idle one stays', () => {
+test('createDrainWatch counts a drain as wrong if a busy worker drains while an idle worker of the same revision does not', () => {
   const watch = createDrainWatch();
   watch.observe('m', [worker('1', 1), worker('2', 0)]);
   watch.observe('m', [worker('1', 1, true), worker('2', 0)]);
   expect(watch.wrong()).toBe(1);
 });
 
-test('createDrainWatch accepts the drain of a busy worker if its revision has no idle worker that stays', () => {
+test('createDrainWatch accepts the drain of a busy worker if every idle worker of its revision drains too', () => {
   const watch = createDrainWatch();
   watch.observe('m', [worker('1', 1), worker('2', 1), worker('3', 0), worker('4', 0, false, 'b')]);
   watch.observe('m', [worker('1', 1, true), worker('2', 1), worker('3', 0, true), worker('4', 0, false, 'b')]);

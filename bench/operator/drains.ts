@@ -5,8 +5,8 @@ export interface DrainWatch {
   /** Compares the workers of a model with those of the last call. */
   observe: (model: string, records: readonly WorkerRecord[]) => void;
   /**
-   * Number of workers that were drained with streams although another worker of the same revision was idle. The other
-   * worker was idle in the last observation before the drain and in the first one after it.
+   * Number of workers that the operator drained while they had streams, although another worker of the same revision
+   * was idle. The other worker was idle in the last observation before the drain and in the first one after it.
    */
   wrong: () => number;
   /** Number of all drained workers, and of those that had streams. */
@@ -23,8 +23,8 @@ export function createDrainWatch(): DrainWatch {
     observe: (model, records) => {
       const known = before.get(model);
       before.set(model, new Map(records.map((record) => [record.id, record])));
-      // The operator chose some time between the two observations. A worker that was idle in both was therefore idle at
-      // that time.
+      // The operator chose the drained worker at some time between the two observations. A worker that was idle in both
+      // was therefore idle at that time.
       const idle = records.filter((record) => isIdle(record) && isIdle(known?.get(record.id)));
       for (const record of records) {
         const last = known?.get(record.id);

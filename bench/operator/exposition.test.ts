@@ -17,7 +17,7 @@ test('parseExposition reads names, labels and values, with and without a timesta
   ]);
 });
 
-test('difference returns the increase of each counter between two readings', () => {
+test('difference() returns the increase of each counter between two readings', () => {
   const after = sumBy(parseExposition(TEXT), 'requests_total', 'verb');
   const counted = difference(new Map([['get', 1]]), after);
   expect(describeCounts(counted)).toBe('apply 10');

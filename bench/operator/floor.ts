@@ -19,7 +19,7 @@ import { buildResources, GRANT, readKey, readModel } from './resources.ts';
 import type { Size } from './size.ts';
 import type { Scene } from './stage.ts';
 
-/** One status of each kind, as an operator wrote it. */
+/** One resource of each kind, with the status that an operator wrote. */
 export type Statuses = Readonly<Record<'ASRModel' | 'Tenant' | 'ApiKey', KubeObject>>;
 
 export interface FloorRound {
@@ -30,7 +30,7 @@ export interface FloorRound {
 /**
  * Runs a client that already knows what to write. It has no watch, queue or comparison. It sends the same requests as
  * the operator for the resources of `size`, with the same bodies, on the given number of connections. The benchmark
- * watches the resources as it does in a round of the operator, so that the cost of its watches is in both rounds.
+ * watches the resources as it does in a round of the operator, so that the watches cost the same in both rounds.
  */
 export async function runFloor(scene: Scene, size: Size, connections: number, statuses: Statuses): Promise<FloorRound> {
   const requests = new Map<string, number>();
@@ -96,7 +96,7 @@ async function addFinalizer(api: KubeApi, type: ResourceType, { metadata }: Kube
   await api.mergePatch(type, name, { metadata: { resourceVersion, uid, finalizers: [FINALIZER] } });
 }
 
-/** Applies the status of another resource of this kind, under the name of this resource. */
+/** Writes the status of `other`, which has the same kind, to this resource. */
 async function applyStatusOf(
   api: KubeApi,
   type: ResourceType,

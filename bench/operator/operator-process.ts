@@ -30,7 +30,10 @@ export interface OperatorProcess {
   /** Requests to the Kubernetes API since the start, by verb. */
   requests: () => Promise<Map<string, number>>;
   usage: () => Usage;
-  /** Ends the process with SIGTERM, which makes it release the leader lease. Ends it with SIGKILL after a minute. */
+  /**
+   * Ends the process with SIGTERM, which makes it release the leader lease. If the process still runs after a minute,
+   * ends it with SIGKILL.
+   */
   stop: () => Promise<void>;
 }
 
@@ -79,7 +82,7 @@ export async function startOperator(settings: Readonly<Record<string, string>>):
     (await metrics()).some(({ name, value }) => name === prometheusName(METRICS.leader) && value === 1);
 
   const untilMs = performance.now() + READY_TIMEOUT_MS;
-  // The metrics are read last, because they cost the operator more than its readiness does.
+  // The metrics are read last, because a request for metrics costs the operator more than a readiness check.
   while (!(await fetch(`${url}/readyz`)).ok || !(await leads())) {
     if (performance.now() > untilMs) {
       const done = [METRICS.reconciles, METRICS.requests, METRICS.relists].map(prometheusName);

@@ -23,15 +23,17 @@ export interface PodPhases {
   rolloutMs: number;
   drainMs: number;
   /**
-   * Number of workers that were ever started. The scale-up and the rollout each need one per pod. If it is more than
-   * twice the number of pods, workers were started needlessly.
+   * Number of workers that were started in all phases. The scale-up and the rollout each need one worker per pod. A
+   * value above twice the number of pods means that workers were started needlessly.
    */
   started: number;
   /** Number of drained workers. */
   drained: number;
   /** Number of drained workers that had streams to move. */
   drainedBusy: number;
-  /** Number of workers that were drained with streams although another worker of the same revision had none. */
+  /**
+   * Number of workers that were drained while they had streams, although another worker of the same revision was idle.
+   */
   wronglyDrained: number;
   /** Number of pods that were removed while they had a stream. */
   lostBusy: number;

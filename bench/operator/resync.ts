@@ -65,7 +65,7 @@ export async function resync(scene: Scene, resources: number): Promise<Resync> {
     const cpuBefore = operator.usage().cpuSeconds;
     const requestsBefore = await operator.requests();
     const idleFromMs = performance.now();
-    // Status changes that are not urgent are written with a delay, which this wait exceeds.
+    // The operator writes status changes that are not urgent after a delay. This wait is longer than that delay.
     await sleep(STEADY_SECONDS * 1000);
     const idleSeconds = (performance.now() - idleFromMs) / 1000;
     const idleCores = (operator.usage().cpuSeconds - cpuBefore) / idleSeconds;

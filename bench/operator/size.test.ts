@@ -8,7 +8,7 @@ test('readSize returns the default size unless the environment sets another, and
   expect(() => readSize(USUAL, { BENCH_KEYS: 'many' })).toThrow('BENCH_KEYS must be a number from 1 on, not "many"');
 });
 
-test('limitSize reduces each kind of resource to the limit and keeps the pods', () => {
+test('limitSize reduces the number of each resource to the limit and keeps the number of pods', () => {
   expect(limitSize(USUAL, 500)).toEqual({ models: 200, tenants: 500, keys: 500, pods: 2000 });
 });
 

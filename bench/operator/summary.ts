@@ -51,7 +51,7 @@ function figuresOfResources(size: Size, { floors, ours, again }: ResourceFinding
     floor_seconds: floor.ms / 1000,
     requests: sum(us.requests),
     requests_per_second: sum(us.requests) / (us.ms / 1000),
-    // The creation of resources is subtracted. The floor creates them itself, but the operator does not.
+    // Requests that create resources are subtracted. The floor creates the resources itself, but the operator does not.
     floor_requests: sum(floor.requests) - (floor.requests.get('create') ?? 0),
     operator_cpu_seconds: us.cpuSeconds,
     resync_writes: again.writes,

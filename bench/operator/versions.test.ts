@@ -13,17 +13,17 @@ function buildObject(managedFields: readonly object[], metadata: object = {}) {
 
 const versionWith = (...entries: object[]) => versionOf(buildObject(entries), 'operator');
 
-test('versionOf does not change if another field manager writes to the object', () => {
+test('versionOf returns the same version after another field manager has written to the object', () => {
   const object = buildObject([OURS, OTHER], { resourceVersion: '8' });
   expect(versionOf(object, 'operator')).toBe(versionWith(OURS));
 });
 
-test('versionOf changes if the given field manager writes to the object', () => {
+test('versionOf returns a new version after the given field manager has written to the object', () => {
   expect(versionWith({ ...OURS, time: '2026-01-01T00:00:09Z' })).not.toBe(versionWith(OURS));
   expect(versionWith(OURS, { ...OURS, subresource: 'status' })).not.toBe(versionWith(OURS));
 });
 
-test('versionOf changes if the object is recreated', () => {
+test('versionOf returns a new version after the object was recreated', () => {
   expect(versionOf(buildObject([OURS], { uid: 'v' }), 'operator')).not.toBe(versionWith(OURS));
 });
 

@@ -1,7 +1,7 @@
 /**
- * Measures what phrases change. Recognizes the recordings of the bundled models first without phrases. Then uses as
- * phrases the words that were missed, words that are not spoken, and both. Also compares the CPU times with and without
- * phrases.
+ * Measures the effect of phrases, which are texts that the engine prefers. Recognizes the recordings of the bundled
+ * models first without phrases. Then repeats this with three lists of phrases: the words that were missed, words that
+ * are not spoken, and both. Also compares the CPU times with and without phrases.
  */
 import { fileURLToPath } from 'node:url';
 import { PHRASE_LIMITS } from '@svc-asr/core';

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 export interface StreamTarget {
   readonly url: string;
   readonly protocols?: readonly string[];
-  /** First message that the client sends. Undefined for a gateway, whose clients send none. */
+  /** First message that the client sends. Undefined for a gateway, because its clients send no such message. */
   readonly first?: object;
 }
 
@@ -29,7 +29,7 @@ export class LoadStream {
     socket.on('close', (code) => this.#fail(`the stream was closed with ${code}`));
   }
 
-  /** Resolves when audio may be sent. */
+  /** Opens a stream. Resolves when the stream accepts audio. */
   static async open({ url, protocols = [], first }: StreamTarget): Promise<LoadStream> {
     const socket = new WebSocket(url, [...protocols], { perMessageDeflate: false });
     const stream = new LoadStream(socket);

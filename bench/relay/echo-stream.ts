@@ -15,7 +15,7 @@ export class EchoStream {
   #start = 0;
   #text = '';
 
-  /** `send` receives the answers, with the position in the stream up to which audio is consumed. */
+  /** `send` is called with each answer, and with the position in the stream up to which the audio is consumed. */
   constructor(send: (answer: RelayAnswer, position: number) => void) {
     this.#send = send;
   }

@@ -15,13 +15,13 @@ import { EchoStream } from './echo-stream.ts';
 
 const LEASE_MS = 60_000;
 /**
- * Interval of lease renewals. It is short. After an outage of Redis, a gateway restarts all leases with its own lease
- * time, which is shorter than LEASE_MS.
+ * Interval of lease renewals. After an outage of Redis, a gateway restarts all leases with its own lease time, which is
+ * shorter than LEASE_MS. The interval must therefore be shorter than that lease time too.
  */
 const RENEW_MS = 1000;
 /**
- * Interval of `alive` frames. It is that of a real worker. Without these frames, gateways would move streams if the
- * machine is busy for seconds.
+ * Interval of `alive` frames. A real worker uses the same interval. Without these frames, gateways would move streams
+ * if the machine is busy for seconds.
  */
 const ALIVE_MS = 500;
 /**

@@ -1,6 +1,6 @@
 /**
- * Compares the gateway with HAProxy and nginx. They have the same client and the same kind of worker, and their rounds
- * alternate.
+ * Compares the gateway with HAProxy and nginx. All three are measured with the same client and the same kind of worker,
+ * in alternating rounds.
  */
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
 import { ownPrefix, seedCatalogue } from '../../test/support/gateway.ts';
@@ -43,8 +43,8 @@ export async function bench({ logProgress }: BenchOptions): Promise<BenchResult>
     const ledger = await openLedger(redis.url, { prefix });
     stops.unshift(() => ledger.link.close());
     await seedCatalogue(ledger);
-    // Each relay has its own worker. With a shared worker, garbage of one relay would be collected during the round of
-    // another.
+    // Each relay has its own worker. A shared worker would collect the garbage from one round during the round of the
+    // next relay.
     const startWorker = async (slots = 0) => {
       const worker = await startEchoWorker(redis.url, prefix, slots);
       stops.unshift(worker.stop);
@@ -56,7 +56,8 @@ export async function bench({ logProgress }: BenchOptions): Promise<BenchResult>
       stops.unshift(stop);
       return plainRelay(address, worker.pid, pid);
     };
-    // There are twice as many slots as streams, because ended streams hold their slots until they are settled.
+    // There are twice as many slots as streams, because the slot of an ended stream becomes free only when its session
+    // is settled.
     const worker = await startWorker(STREAMS * 2);
     const gateway = await gatewayRelay(redis.url, prefix, ledger, worker.pid, STREAMS);
     stops.unshift(gateway.stop);
@@ -80,8 +81,8 @@ async function compare(
   const rounds: Record<RelayName | 'direct', Round[]> = { direct: [], gateway: [], haproxy: [], nginx: [] };
   const all = Object.entries({ direct, ...relays }) as [RelayName | 'direct', Relay][];
   for (const [, relay] of all) await runRound(relay, WARMING.streams, WARMING.seconds);
-  // Memory and stalls are those of this first round. Later rounds reuse memory, and the stall probe would add to the
-  // CPU time that they measure.
+  // Memory and stalls are measured in this first round. Later rounds reuse memory, and they measure CPU time, to which
+  // the stall probe would add.
   const first: Partial<Record<RelayName | 'direct', Round>> = {};
   for (const [name, relay] of all) first[name] = await runRound(relay, STREAMS, SECONDS, relay.stallProbe);
   await Promise.all(all.map(([, relay]) => runRound(relay, STREAMS, COMPILING_SECONDS)));

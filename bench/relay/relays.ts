@@ -15,8 +15,8 @@ export function plainRelay(address: string, workerPid: number, pid?: number): Re
 }
 
 /**
- * Creates a relay for our gateway. Each stream has its own tenant, because an account may have only one session by
- * default.
+ * Creates a relay for our gateway. Each stream has its own tenant, because by default an account can have only one
+ * session at a time.
  */
 export async function gatewayRelay(
   redisUrl: string,

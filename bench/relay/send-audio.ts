@@ -26,8 +26,8 @@ export function startSending(streams: readonly LoadStream[]): AudioSending {
   const chunkMs = ((streams[0]?.chunk ?? 0) / AUDIO.sampleRateHz) * 1000;
   const startedAtMs = performance.now();
   const senders = streams.map((stream, i) => ({ stream, dueAtMs: startedAtMs + (i / streams.length) * chunkMs }));
-  // One timer serves all streams, with absolute times. Hundreds of timers would drift, and frames would be sent in
-  // bursts.
+  // One timer serves all streams, and sends every frame whose time has come. Hundreds of timers would drift, and frames
+  // would be sent in bursts.
   const timer = setInterval(() => {
     const now = performance.now();
     for (const sender of senders) {

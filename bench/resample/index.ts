@@ -1,6 +1,7 @@
 /**
- * Measures the CPU time that the gateway needs for a second of realtime audio in each format, compared with a native
- * stream. The worker behind the gateway answers immediately. Then counts the words that the resampler changes.
+ * Measures the CPU time that the gateway needs for one second of audio of a realtime connection, in each audio format.
+ * Realtime connections use the protocol of OpenAI. Compares it with a native stream, which uses our own protocol.
+ * The worker behind the gateway answers immediately. Then counts the words that the resampler changes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.ts';
@@ -42,7 +43,8 @@ async function measureCpu({ logProgress, size = 'usual' }: BenchOptions): Promis
     stops.unshift(() => ledger.link.close());
     await seedCatalogue(ledger);
     const count = STREAMS[size];
-    // There are twice as many slots as streams, because ended streams hold their slots until they are settled.
+    // There are twice as many slots as streams, because the slot of an ended stream becomes free only when its session
+    // is settled.
     stops.unshift((await startEchoWorker(redis.url, prefix, count * 2)).stop);
     const gateway = await startGateway(redis.url, prefix);
     stops.unshift(() => gateway.stop());

@@ -24,9 +24,9 @@ const SHIFT_BYTES = 746;
 const CREDIT_SECONDS = 7200;
 
 /**
- * Resamples recordings to 24 kHz with soxr and sends them over realtime connections. Compares the words with native
- * transcripts of the original recordings. Also compares native transcripts of recordings that soxr has resampled to 24
- * kHz and back.
+ * Resamples recordings to 24 kHz with soxr and sends them over realtime connections. Compares the words with those that
+ * native streams return for the original recordings. Native streams also transcribe recordings that soxr has resampled
+ * to 24 kHz and back, for a second comparison.
  */
 export async function compareWords({ logProgress, size = 'usual' }: BenchOptions): Promise<BenchResult> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-resample-'));

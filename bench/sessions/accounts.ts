@@ -24,7 +24,7 @@ export async function openAccounts(ledger: Ledger, prefix: string): Promise<Acco
   return {
     apiKeys: seeded.map(({ key }) => key),
     renew: async () => {
-      // Deletes the keys of tenants, and the places in pools that sessions hold.
+      // Deletes the keys of tenants, and the keys of the slots that sessions have reserved in pools.
       for (const pattern of [`${prefix}:{t:*`, `${prefix}:{m:*}:h`]) await drop(ledger, pattern);
       for (const { tenant } of seeded) {
         await ledger.accounts.configure(tenant, SETTINGS);

@@ -18,7 +18,8 @@ import { measureWaiters } from './waiters.ts';
  */
 const ROUNDS = 30;
 /**
- * Number of connections. They keep both servers busy. With half as many, the gateway is idle for a fifth of the time.
+ * Number of connections. They keep the gateway and the minimal handlers busy. With half as many, the gateway is idle
+ * for a fifth of the time.
  */
 const CONNECTIONS = 128;
 const DURATION_MS = 1000;
@@ -42,8 +43,8 @@ const DURABLE = "redis.call('SET', KEYS[1], 1) return 1";
 const READ_ONLY = 'return 1';
 
 /**
- * Compares the number of POST /v1/asr/sessions per second with minimal handlers that make as many Redis round trips.
- * The rounds alternate.
+ * Measures how many POST /v1/asr/sessions the gateway handles per second. Compares this rate with that of minimal
+ * handlers that make as many Redis round trips for each request. The rounds alternate.
  */
 export async function bench({ logProgress }: { logProgress: (line: string) => void }) {
   const redis = await startRedis([...ON_DISK, ...REDIS_OPTIONS]);
@@ -52,8 +53,8 @@ export async function bench({ logProgress }: { logProgress: (line: string) => vo
   try {
     await seedCatalogue(ledger);
     const accounts = await openAccounts(ledger, PREFIX);
-    // The output is not read, because that would use the core that sends the requests. The gateway still writes its
-    // log.
+    // The benchmark does not read the log of the gateway, because that would use the core that sends the requests. The
+    // gateway still writes its log.
     const gateway = await startGateway(redis.url, PREFIX, { SESSION_TTL_MS }, { readsOutput: false });
     stops.unshift(() => gateway.stop());
     const requests = accounts.apiKeys.map(post);

@@ -24,7 +24,7 @@ export interface DeclaredLoad {
   readonly deltaP95Ms: number;
 }
 
-/** Opens a real-time stream in every slot. Each stream has its own phase. */
+/** Opens a real-time stream in every slot. The chunks of different streams end at different times. */
 export async function runDeclaredLoad(engine: Engine, recordings: readonly Recording[]): Promise<DeclaredLoad> {
   const loop = monitorEventLoopDelay({ resolution: 5 });
   const latencies: number[] = [];

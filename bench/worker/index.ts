@@ -1,5 +1,5 @@
 /**
- * Compares recognition with sherpa-onnx, with the same model and audio, and one inference thread each. The rounds
+ * Compares our engine with sherpa-onnx. Both engines use the same model and audio, and one inference thread. The rounds
  * alternate, and the best round of each engine counts.
  */
 import { fork } from 'node:child_process';
@@ -33,7 +33,7 @@ const modelDir = path('../../worker/models/svc-asr-kikuyu-v1');
 const exported = path('./export/model_ctc.onnx');
 const common = { tokens: `${modelDir}/tokens.txt`, folder: `${modelDir}/eval`, streams: STREAMS, parts: PARTS };
 
-/** Runs the comparison. With `json` it also writes the result to that file. */
+/** Runs the comparison. With `json`, also writes the result to the file of that name. */
 export async function bench({ json }: { json?: string } = {}): Promise<BenchResult> {
   const streams = readStreams(common.folder, STREAMS, PARTS);
   const engine = await startEngine({ modelDir });

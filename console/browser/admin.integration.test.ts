@@ -30,7 +30,10 @@ async function signIn(path = '/', token = TOKEN, url = console_.adminUrl): Promi
   return page;
 }
 
-/** Waits until the notice with the result of an action has the focus. The page has removed the button of the action. */
+/**
+ * Waits until the notice with the result of an action has the focus. The page moves the focus there, because it removes
+ * the button of the action.
+ */
 const focusedNotice = (page: Page, text: string) => page.locator('.notice:focus').filter({ hasText: text }).waitFor();
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
@@ -47,7 +50,7 @@ async function apply(organisation: string, use = 'Captions for <b>radio</b>'): P
 
 const specOf = async (name: string) => (await console_.call('GET', `/admin/v1/tenants/${name}`)).body.spec;
 
-test('an administrator signs in with the admin token, signs out, and a wrong token is refused', async () => {
+test('an administrator signs in with the admin token and signs out, and the sign-in page refuses a wrong token', async () => {
   const page = await signIn('/', 'wrong');
   await page.getByText('The admin token is not valid').waitFor();
   await checkPage(page);
@@ -70,7 +73,7 @@ test('an administrator whose session was ended elsewhere is sent to the sign-in 
   await page.getByText('Your session has ended.').waitFor();
 });
 
-test('an application is approved with credit, a limit and models', async () => {
+test('an administrator approves an application with credit, a limit on sessions and a selection of models', async () => {
   await console_.ledger.catalogue.replace([
     { id: 'kikuyu', language: 'Kikuyu', languageCode: 'ki', maxAudioSeconds: 300, maxWaitSeconds: 60 },
   ]);
@@ -100,7 +103,7 @@ test('an application is approved with credit, a limit and models', async () => {
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('an application is declined with a reason', async () => {
+test('an administrator declines an application with a reason', async () => {
   const name = await apply('Spam Ltd');
   const page = await signIn();
   await page.getByRole('button', { name: 'Decline Spam Ltd' }).click();
@@ -112,7 +115,7 @@ test('an application is declined with a reason', async () => {
   expect(body).toMatchObject({ decline_reason: 'Please describe the use.', spec: { state: 'Declined' } });
 });
 
-test('a long application is shortened, and shown in full on request', async () => {
+test('the page Applications shortens a long application, and shows it in full on request', async () => {
   await apply('Long Story', `${'All about our radio. '.repeat(180)}The end.`);
   const page = await signIn();
   const row = page.getByRole('row').filter({ hasText: 'Long Story' });
@@ -125,7 +128,7 @@ test('a long application is shortened, and shown in full on request', async () =
   expect((await row.boundingBox())?.height).toBeGreaterThan(shortened);
 });
 
-test('a declined application is approved for all models on the page of the tenant', async () => {
+test('an administrator approves a declined application for all models on the page of the tenant', async () => {
   const name = await apply('Second Chance');
   await console_.call('PATCH', `/admin/v1/tenants/${name}`, { body: { models: ['kikuyu'] } });
   expect(await specOf(name)).toMatchObject({ models: ['kikuyu'] });
@@ -146,7 +149,7 @@ test('a declined application is approved for all models on the page of the tenan
   expect(await specOf(name)).toMatchObject({ state: 'Active', models: ['*'], grants });
 });
 
-test('tenants are found by a part of their name and by status', async () => {
+test('the page Tenants finds tenants by a part of their name and by status', async () => {
   await console_.createTenant('find-me');
   await console_.createTenant('suspended-one', { state: 'Suspended' });
   const page = await signIn('/tenants');
@@ -235,7 +238,7 @@ test('two administrators who have opened the same tenant can change different li
   await pages[1]?.getByText('Nothing was changed.').waitFor();
 });
 
-test('credit is granted and corrected with a note', async () => {
+test('an administrator grants credit and removes a part of it, each with a note', async () => {
   await console_.createTenant('granted', { grants: [] });
   const page = await signIn('/tenants/granted?tab=grants');
   for (const [minutes, note] of [
@@ -270,7 +273,7 @@ test('credit is granted and corrected with a note', async () => {
   ]);
 });
 
-test('a credit request is answered by a grant', async () => {
+test('a grant of the requested credit removes the request from the page of credit requests', async () => {
   const developer = await browser.signIn(await console_.createTenant('asking'));
   await developer.evaluate(
     `fetch('/console/v1/credit-requests', { method: 'POST',
@@ -289,7 +292,7 @@ test('a credit request is answered by a grant', async () => {
   expect((await specOf('asking')).grants).toMatchObject([{ id: 'welcome' }, { audioSeconds: 7200 }]);
 });
 
-test('a tenant is suspended and resumed', async () => {
+test('an administrator suspends and resumes a tenant', async () => {
   await console_.createTenant('switch');
   const page = await signIn('/tenants/switch?tab=access');
   for (const [action, state] of [
@@ -304,7 +307,7 @@ test('a tenant is suspended and resumed', async () => {
   }
 });
 
-test('a private link is created without a confirmation, and replaced only after a confirmation', async () => {
+test('an administrator creates a private link without a confirmation, and replaces it only after a confirmation', async () => {
   await console_.call('PUT', '/admin/v1/tenants/linked', { body: { displayName: 'linked', state: 'Active' } });
   const page = await signIn('/tenants/linked?tab=access');
   await page.getByRole('button', { name: 'Create private link' }).click();
@@ -327,7 +330,7 @@ test('a private link is created without a confirmation, and replaced only after 
   await browser.signIn(`${console_.pageUrl}${second}`);
 });
 
-test('a tenant is purged only after its name was typed', async () => {
+test('a tenant can be purged only after the administrator has typed its name', async () => {
   await console_.createTenant('purged');
   const { requests } = console_.ledger.purge;
   const answering = setInterval(() => {
@@ -356,7 +359,7 @@ test('a tenant is purged only after its name was typed', async () => {
   }
 });
 
-test('a tenant is deleted only after its name was typed', async () => {
+test('a tenant can be deleted only after the administrator has typed its name', async () => {
   await console_.createTenant('deleted');
   const page = await signIn('/tenants/deleted?tab=access');
   await page.getByRole('button', { name: 'Delete tenant' }).click();
@@ -396,7 +399,7 @@ test('the page Models shows the workers, and the page Health shows the gateways 
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('the audit log is filtered by tenant and action', async () => {
+test('the page of the audit log filters entries by tenant and action', async () => {
   await console_.createTenant('audited');
   await console_.call('POST', '/admin/v1/tenants/audited/grants', { body: { id: 'may', audio_seconds: 60 } });
   const page = await signIn('/audit');
@@ -465,7 +468,7 @@ test('the page of an unknown tenant leads back to the tenants', async () => {
   await heading(page, 'Tenants');
 });
 
-test('an unknown address shows that there is no page', async () => {
+test('an unknown address of the admin page shows "Page not found"', async () => {
   const page = await signIn('/nowhere');
   await heading(page, 'Page not found');
   await checkPage(page);

@@ -35,7 +35,7 @@ afterAll(async () => {
   await kubernetes.stop();
 }, KUBERNETES_TIMEOUT_MS);
 
-test('while the API server is unavailable, the page reports the outage and keeps what the user entered, and it continues afterwards', async () => {
+test('while the API server is unavailable, the console page reports the outage and keeps the entered text, and a retry works afterwards', async () => {
   const page = await browser.open(`${console_.pageUrl}/`);
   await page.getByLabel('Your name').fill('Achieng');
   await page.getByLabel('Email').fill('achieng@example.org');

@@ -96,7 +96,7 @@ test('an invalid private link shows an error and the sign-in form', async () => 
   await checkPage(page);
 });
 
-test('the page asks before the private link of another tenant switches the account', async () => {
+test('the page asks for confirmation before the private link of another tenant switches the account', async () => {
   const first = await console_.createTenant('first');
   const second = await console_.createTenant('second');
   const page = await browser.signIn(first);

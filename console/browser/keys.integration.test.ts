@@ -16,7 +16,10 @@ afterAll(async () => {
   await console_.stop();
 });
 
-/** Creates a key in the dialog of the keys page, and returns it once the button that copies it has the focus. */
+/**
+ * Creates a key in the dialog of the keys page. Waits until the button that copies the key has the focus, and returns
+ * the key.
+ */
 async function createKey(page: Page, name: string): Promise<string> {
   await page.getByRole('button', { name: 'Create key' }).first().click();
   await page.getByLabel('Name').fill(name);
@@ -29,7 +32,7 @@ async function createKey(page: Page, name: string): Promise<string> {
 /** Returns the row or card of a key. */
 const rowOf = (page: Page, lastFour: string) => page.getByRole('row').filter({ hasText: `…${lastFour}` });
 
-test('a developer creates, rotates and revokes keys, and the dialogs that rotate and revoke name the key by its last four characters', async () => {
+test('a developer creates, rotates and revokes keys, and the rotate and revoke dialogs show the last four characters of the key', async () => {
   const page = await browser.signIn(await console_.createTenant('keys'));
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByText('No API keys yet').waitFor();
@@ -89,7 +92,7 @@ test('a new key appears in view on a phone, with the focus on the button that co
   await checkPage(page);
 });
 
-test('a new key stays shown after Back, and after a sign-out in another tab', async () => {
+test('a new key remains visible after the user goes back to the previous page, and after a sign-out in another tab', async () => {
   const page = await browser.signIn(await console_.createTenant('kept'));
   await page.getByRole('link', { name: 'API keys' }).click();
   const key = await createKey(page, 'kept');
@@ -109,7 +112,7 @@ test('a new key stays shown after Back, and after a sign-out in another tab', as
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('the copy button copies the key', async () => {
+test('the copy button of a new key copies the key to the clipboard', async () => {
   const permissions = ['clipboard-read', 'clipboard-write'];
   const page = await browser.signIn(await console_.createTenant('copied'), { permissions });
   await page.goto(`${console_.pageUrl}/keys`);

@@ -88,7 +88,7 @@ test('a name that is one long word fits the pages and their dialogs, and leaves 
   expect(await admin.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
 });
 
-test('on a narrow screen, the text of a notice is next to its icon, the product name has one line, and the search overlaps nothing', async () => {
+test('on a narrow screen, a notice has its text next to its icon, the product name fits one line, and the search overlaps nothing', async () => {
   const options = { viewport: NARROW };
   const page = await browser.signIn(await console_.createTenant('narrow', { grants: [] }), options);
   await page.getByText('You have no credit left').first().waitFor();
@@ -105,7 +105,7 @@ test('on a narrow screen, the text of a notice is next to its icon, the product 
   expect(card.y).toBeGreaterThanOrEqual(button.y + button.height + 8);
 });
 
-test('the page has an icon', async () => {
+test('the console page links to an SVG icon, which the console serves', async () => {
   const page = await browser.open(`${console_.pageUrl}/`);
   const icon = await page.locator('link[rel=icon]').getAttribute('href');
   const { status, headers } = await fetch(`${console_.pageUrl}${icon ?? ''}`);
@@ -130,7 +130,7 @@ test('the menu of a phone opens and closes with the keyboard, and closes after a
   await menu(false).waitFor();
 });
 
-test('a change of the page moves the focus to its title and changes the title of the document', async () => {
+test('navigation to another page moves the focus to the heading of that page and changes the document title', async () => {
   const page = await browser.signIn(await console_.createTenant('focus'));
   await page.getByRole('link', { name: 'Usage' }).click();
   await waitForFocus(page, 'Usage');
@@ -140,7 +140,7 @@ test('a change of the page moves the focus to its title and changes the title of
   await waitForTitle(page, 'Overview · svc-asr console');
 });
 
-test('while the console cannot be reached, the page shows an error with a button, which works once the console can be reached again', async () => {
+test('while the console cannot be reached, the page shows an error with a button that loads the data after the connection is restored', async () => {
   const page = await browser.signIn(await console_.createTenant('offline'));
   await page.context().setOffline(true);
   await page.getByRole('link', { name: 'API keys' }).click();

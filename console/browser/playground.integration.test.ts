@@ -56,7 +56,7 @@ function transcriptOf(page: Page): Promise<string> {
   return page.getByRole('region', { name: 'Transcript' }).innerText();
 }
 
-test('an audio file is transcribed, and the page then offers the latencies of the model', async () => {
+test('the playground transcribes an audio file, and then offers the latencies of the model', async () => {
   const { page } = await openPlayground();
   await page.getByRole('combobox', { name: 'Audio' }).selectOption({ label: 'Audio file' });
   expect(await page.getByRole('button', { name: 'Transcribe file' }).isDisabled()).toBe(true);
@@ -107,7 +107,7 @@ test('the playground transcribes speech from the microphone, and shows the laten
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('a file that is no audio gets a message, and no session is created', async () => {
+test('the playground shows a message for a file that contains no audio, and creates no session', async () => {
   const { page, name } = await openPlayground();
   await page.getByRole('combobox', { name: 'Audio' }).selectOption({ label: 'Audio file' });
   await page.getByLabel('Recording').setInputFiles({ name: 'a.wav', mimeType: 'audio/wav', buffer: Buffer.from('no') });
@@ -117,7 +117,7 @@ test('a file that is no audio gets a message, and no session is created', async 
   expect((await service.admin.account(name)).credits.reserved_ms).toBe(0);
 });
 
-test('a file that is too large gets a message before it is decoded', async () => {
+test('the playground shows a message for a file that is too large, before it decodes the file', async () => {
   const { page } = await openPlayground();
   await page.getByRole('combobox', { name: 'Audio' }).selectOption({ label: 'Audio file' });
   const buffer = Buffer.alloc(20_000_001);
@@ -127,7 +127,7 @@ test('a file that is too large gets a message before it is decoded', async () =>
   await checkPage(page);
 });
 
-test('a recording that starts without a network shows a message, and causes no script error', async () => {
+test('if a recording is started without a network, the playground shows a message and has no script error', async () => {
   const { page } = await openPlayground();
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Start recording' }).click();
@@ -138,14 +138,16 @@ test('a recording that starts without a network shows a message, and causes no s
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('if the browser denies the microphone, the page shows a message', async () => {
+test('if the browser denies access to the microphone, the playground shows a message', async () => {
   const { page } = await openPlayground({}, []);
   await page.getByRole('button', { name: 'Start recording' }).click();
   await page.getByText('The microphone is not allowed.').waitFor();
   await checkPage(page);
 });
 
-/** Lets the page wait for the microphone until `allow()` is called, and keeps the tracks that it opened. */
+/**
+ * Makes the page wait for the microphone until `allow()` is called, and stores the audio tracks that the page opens.
+ */
 const ASK_SLOWLY = `
   const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
   window.tracks = [];
@@ -173,7 +175,7 @@ async function allowAfter(page: Page, leave: () => Promise<void>): Promise<void>
   );
 }
 
-test('a microphone that is allowed after Stop, or after the page was left, is released and starts no session', async () => {
+test('if the user allows the microphone after Stop or after leaving the page, the playground releases it and starts no session', async () => {
   const { page, name } = await openPlayground();
   await page.evaluate(ASK_SLOWLY);
   await allowAfter(page, async () => {
@@ -191,7 +193,7 @@ test('a microphone that is allowed after Stop, or after the page was left, is re
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('if the service does not answer, Cancel ends the wait for the last text', async () => {
+test('if the service does not answer, the button Cancel of the playground ends the wait for the last text', async () => {
   const { page } = await openPlayground();
   // The stream opens, and no message arrives.
   await page.routeWebSocket(/.*/, () => undefined);
@@ -207,7 +209,7 @@ test('if the service does not answer, Cancel ends the wait for the last text', a
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('if the last text does not arrive in time, the page shows a message', async () => {
+test('if the last text does not arrive in time, the playground shows a message', async () => {
   const { page } = await openPlayground();
   await page.routeWebSocket(/.*/, (socket) => socket.send(JSON.stringify({ type: 'ready' })));
   await page.clock.install();
@@ -223,7 +225,7 @@ test('if the last text does not arrive in time, the page shows a message', async
   await checkPage(page);
 });
 
-test('if the account may run only one session, the page explains this before the start and after a refusal', async () => {
+test('if the account is limited to one session, the playground explains this before the start and after a refusal', async () => {
   const { page, key } = await openPlayground({ limits: { concurrentSessions: 1 } });
   await page.getByText('Your account may run one session at a time.').waitFor();
   await service.create(key, { model: KIKUYU, max_audio_seconds: 5 });
@@ -239,7 +241,7 @@ test('if the account has no credit, the playground shows one message about this 
   await checkPage(page);
 });
 
-test('a model without workers is reported as busy', async () => {
+test('the playground reports that all workers are busy if the selected model has no workers', async () => {
   const { page } = await openPlayground();
   await page.getByLabel('Model').selectOption(FULL);
   await page.getByRole('button', { name: 'Start recording' }).click();

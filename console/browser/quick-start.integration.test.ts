@@ -19,7 +19,7 @@ let service: Service;
 let browser: TestBrowser;
 let page: Page;
 let key: string;
-/** Folder in which the tests run the examples, as a user who pastes them into a shell. */
+/** Folder in which the tests run the examples, like a user who pastes them into a shell. */
 let folder: string;
 
 beforeAll(async () => {

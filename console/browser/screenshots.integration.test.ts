@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 test(
-  'screenshots show the pages for developers, except the playground',
+  'the test takes screenshots of all pages for developers except the playground',
   async () => {
     const visitor = await browser.open(`${console_.pageUrl}/`);
     await visitor.getByRole('button', { name: 'Join waitlist' }).waitFor();
@@ -62,7 +62,7 @@ test(
 );
 
 test(
-  'screenshots show every page for administrators',
+  'the test takes screenshots of every page for administrators',
   async () => {
     await console_.call('PUT', '/admin/v1/tenants/waiting', { body: { displayName: 'Coro Archive' } });
     const page = await browser.open(`${console_.adminUrl}/`);

@@ -17,7 +17,7 @@ afterAll(async () => {
   await console_.stop();
 });
 
-test('a session shows how it ended, and explains that the charge is rounded up to the second', async () => {
+test('the page of a session shows how the session ended, and explains that the charge is rounded up to the second', async () => {
   const page = await browser.signIn(await console_.createTenant('rounded'));
   const id = await completeSession(console_.ledger, 'rounded', { audioMs: 8440 });
   await page.getByRole('link', { name: 'Sessions' }).click();
@@ -52,7 +52,7 @@ test('the filter of sessions is part of the address, and survives a reload', asy
   await page.getByRole('row').filter({ hasText: 'Closed by the client' }).waitFor();
 });
 
-test('further sessions are added below the first 25', async () => {
+test('the page Sessions shows 25 sessions, and further sessions below them on request', async () => {
   const limits = { concurrentSessions: 100, sessionsPerMinute: 1000 };
   const page = await browser.signIn(await console_.createTenant('many', { limits }));
   for (let count = 0; count < 27; count++) await completeSession(console_.ledger, 'many', { audioMs: 1000 });
@@ -66,7 +66,7 @@ test('further sessions are added below the first 25', async () => {
   await waitForFocus(page, 'All sessions that are kept are shown.');
 });
 
-test('a session of another tenant is reported as not found', async () => {
+test('the page of a session reports a session of another tenant as not found', async () => {
   await console_.createTenant('owner');
   const id = await completeSession(console_.ledger, 'owner', { audioMs: 1000 });
   const page = await browser.signIn(await console_.createTenant('foreign'));
@@ -75,7 +75,7 @@ test('a session of another tenant is reported as not found', async () => {
   await checkPage(page);
 });
 
-test('a refused request is found by its request ID, and is shown with its error code', async () => {
+test('the page of refused requests finds a request by its request ID and shows its error code', async () => {
   const page = await browser.signIn(await console_.createTenant('refused'));
   await page.goto(`${console_.pageUrl}/sessions`);
   await page.getByRole('link', { name: 'Refused requests' }).click();

@@ -110,7 +110,7 @@ const keyRow = (page: Page, name: string) => page.getByRole('row').filter({ hasT
 const keyNames = async (visitor: Visitor): Promise<string[]> =>
   (await visitor.call('GET', 'keys')).body.data.map(({ name }: { name: string }) => name);
 
-test('a user who selects another account sees its keys, and a tab that shows one account creates no key in another', async () => {
+test('a user who selects another account sees its keys, and a tab creates no key after another tab has switched the account', async () => {
   const { user, own, other, otherOwner } = await joinTwoTeams();
   const page = await openAs(user, '/keys');
   await keyRow(page, 'other-key').waitFor();
@@ -126,7 +126,7 @@ test('a user who selects another account sees its keys, and a tab that shows one
     headers: { 'x-svc-asr-console': '1' },
     data: { tenant: other },
   });
-  // The page may have noticed the switch already. The dialog is then closed.
+  // If the page has already noticed the switch, it has closed the dialog.
   await page.evaluate('document.querySelector("dialog button[type=submit]")?.click()');
   await page.getByText('This page now shows').waitFor();
   await keyRow(page, 'other-key').waitFor();
@@ -151,7 +151,7 @@ test('a user who is removed from the selected account continues with another acc
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('an invitation that was withdrawn shows why it cannot be accepted', async () => {
+test('the page of a withdrawn invitation shows why the invitation cannot be accepted', async () => {
   const { owner } = await users.createTeam();
   const { path, id } = (await owner.call('POST', 'invitations', { role: 'viewer' })).body;
   await owner.call('DELETE', `invitations/${id}`);
@@ -199,7 +199,7 @@ test('a user who is in no administrator group sees on the admin page why the sig
   await checkPage(page);
 });
 
-test('an auditor reads the admin page and is offered no changes', async () => {
+test('an auditor can read the admin page, which offers no buttons for changes', async () => {
   const { tenant } = await users.createTeam();
   await (await users.signIn()).call('POST', 'applications', APPLICANT);
   const page = await browser.open(`${users.adminUrl}/`);

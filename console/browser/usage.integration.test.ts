@@ -18,7 +18,7 @@ afterAll(async () => {
   await console_.stop();
 });
 
-test('usage is shown by model and by key, as a chart and as a table, and downloads as CSV', async () => {
+test('the page Usage shows usage by model and by key, as a chart and as a table, and offers a download as CSV', async () => {
   const page = await browser.signIn(await console_.createTenant('usage'));
   const { body: created } = await console_.call('POST', '/admin/v1/keys', { body: { tenant: 'usage', name: 'radio' } });
   const keyId = String(created.key_id);
@@ -51,7 +51,7 @@ test('usage is shown by model and by key, as a chart and as a table, and downloa
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('the range of the usage is part of the address, and the page explains an invalid range', async () => {
+test('the page Usage keeps the selected range in its address, and explains an invalid range', async () => {
   const page = await browser.signIn(await console_.createTenant('range'));
   await page.goto(`${console_.pageUrl}/usage`);
   await page.getByText('No usage in this range').waitFor();

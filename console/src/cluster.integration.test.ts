@@ -105,7 +105,7 @@ test(
 
     expect(await call('DELETE', `/admin/v1/keys/${first.key_id}`)).toMatchObject({ status: 200 });
     expect(await call('DELETE', `/admin/v1/keys/${first.key_id}`)).toMatchObject({ status: 404 });
-    // Deleting the Tenant by other means also deletes its keys.
+    // If the Tenant is deleted with kubectl and not by the console, its keys are deleted too.
     await kubectl(['delete', 'tenant/acme']);
     await eventually(
       'the key is deleted',
@@ -150,7 +150,7 @@ test(
 );
 
 test.each([['client-side', []] as const, ['server-side', ['--server-side']] as const])(
-  'kubectl apply (%s) and the console both change a tenant, and only client-side apply removes grants of the console',
+  'kubectl apply (%s) and the console can change the same tenant, and only client-side apply removes grants of the console',
   async (side, options) => {
     const name = `shared-${side}`;
     const apply = (spec: object) => kubectl(['apply', ...options, '-f', '-'], manifest(name, spec));
@@ -206,7 +206,7 @@ test(
 );
 
 test(
-  'a validation rule of the API server is reported like a validation error of the console',
+  'a tenant that an admission policy of the cluster rejects is reported like a validation error of the console',
   async () => {
     const policy = (kind: string, spec: object) => ({
       apiVersion: 'admissionregistration.k8s.io/v1',
@@ -247,7 +247,7 @@ test(
 );
 
 test(
-  'a tenant that is being deleted is not found, and cannot be created again until it is deleted',
+  'a tenant whose deletion is in progress is not found, and cannot be created again until the deletion is complete',
   async () => {
     await kubectl(['apply', '-f', '-'], {
       ...manifest('leaving', {}),
@@ -297,7 +297,7 @@ test(
 );
 
 test(
-  'a rotation in a cluster moves the expiry of the old key, and needs only the permissions of the chart',
+  'a key rotation in a cluster changes the expiry of the old key, and needs only the permissions that the Helm chart grants',
   async () => {
     await put('rotating', { state: 'Active' });
     const { body: link } = await call('POST', '/admin/v1/tenants/rotating/link');
@@ -336,7 +336,7 @@ test(
 );
 
 test(
-  'GET models returns conditions and events of the cluster, and GET health the leading operator',
+  'GET models returns conditions and events from the cluster, and GET health returns the leading operator',
   async () => {
     const model = {
       apiVersion: 'asr.svc.dev/v1',

@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => console_.stop());
 
-test('every admin command has a line in this file', async () => {
+test('every command of svc-asr admin is listed in LINES', async () => {
   const { out } = await runCommand(['admin', '--help'], { SVC_ASR_HOME: home });
   const commands = [...out.matchAll(/^ {2}admin ([a-z][a-z -]*[a-z])/gm)].map(([, words = '']) => words);
   expect(commands.length).toBeGreaterThan(20);

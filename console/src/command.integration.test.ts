@@ -57,7 +57,7 @@ test('svc-asr admin creates, grants, shows, lists and deletes a tenant', async (
   expect((await admin('tenants', 'show', 'radio')).status).toBe(1);
 });
 
-test('svc-asr admin prints only the key on standard output, lists it without its secret, and revokes it', async () => {
+test('svc-asr admin keys create prints only the key on standard output, keys list hides its secret, and keys revoke revokes it', async () => {
   await create('acme');
   const created = await admin('keys', 'create', '--tenant', 'acme', '--name', 'production', '--expires', '90d');
   const key = created.out.trim();
@@ -121,7 +121,7 @@ test('the list commands of svc-asr admin report unreadable files on standard err
   rmSync(file);
 });
 
-test('svc-asr admin warns about a key of a tenant that is not active', async () => {
+test('svc-asr admin keys create warns if the tenant of the new key is not active', async () => {
   await create('waiting', '--state', 'Waitlisted');
   const { status, err } = await admin('keys', 'create', '--tenant', 'waiting');
   expect(status).toBe(0);
@@ -158,7 +158,7 @@ test('svc-asr admin exports usage to standard output and to a file that is named
   expect([refused.status, refused.err]).toEqual([2, expect.stringContaining('--format must be csv or jsonl')]);
 });
 
-test('svc-asr admin audit prints the acts on a tenant, newest first, and the option for the next page', async () => {
+test('svc-asr admin audit prints the audit entries of a tenant, newest first, and the option that selects the next page', async () => {
   await create('audited');
   await admin('tenants', 'grant', 'audited', '--seconds', '5', '--id', 'may');
   const { out, err } = await admin('audit', '--tenant', 'audited', '--limit', '1');

@@ -26,8 +26,8 @@ export interface GatewayAnswer {
 /** Client of the internal port of the gateways. */
 export interface GatewayClient {
   /**
-   * Creates a session without an API key. Throws `gateway_unavailable` if no gateway responds, or if it rejects the
-   * signature of the console.
+   * Creates a session without an API key. Throws `gateway_unavailable` if no gateway responds, or if the gateway
+   * rejects the signature of the console.
    */
   createSession: (tenant: string, session: CreateSessionRequest) => Promise<GatewayAnswer>;
 }

@@ -94,7 +94,10 @@ export interface LedgerView {
   };
 }
 
-/** Reads data that a response can omit. While Redis is unavailable, `available` is false, and requests can succeed. */
+/**
+ * Reads data that a response can omit. While Redis is unavailable, `available` is false, so that the request can still
+ * succeed.
+ */
 export async function readIfAvailable<T>(
   read: () => Promise<T>,
 ): Promise<{ available: true; value: T } | { available: false; value: undefined }> {

@@ -46,7 +46,7 @@ test.each([
   ['console.example.org', 'max-age=31536000'],
   ['localhost:8444', undefined],
 ])(
-  'over TLS, the header Strict-Transport-Security of the page of the host %s is %s, and it is missing over HTTP',
+  'a response of the host %s has the header Strict-Transport-Security: %s over TLS, and no such header over HTTP',
   async (host, rule) => {
     const { cert, key } = await createCertificate();
     const tls = { TLS_CERT_FILE: join(folder, 'page.crt'), TLS_KEY_FILE: join(folder, 'page.key') };

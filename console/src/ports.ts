@@ -14,7 +14,7 @@ type AdminApiSettings = Pick<
 export interface AdminApiServers {
   /** Reachable only from the same machine or pod, and therefore without TLS. */
   readonly local: Server;
-  /** Reachable from other machines, with TLS. Undefined if it is closed. */
+  /** Reachable from other machines, with TLS. Undefined if ADMIN_API_TLS_PORT is 0. */
   readonly remote: Server | undefined;
 }
 

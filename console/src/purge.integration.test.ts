@@ -126,7 +126,7 @@ describe.each([
   }
 
   test(
-    'only counts the data without --yes, removes it with --yes, and a new tenant of the same name starts empty',
+    'only counts the data without --yes, deletes it with --yes, and a new tenant of the same name starts without old data',
     async () => {
       await create('acme');
       await create('other');
@@ -157,7 +157,7 @@ describe.each([
   );
 
   test(
-    'removes a tenant that was deleted before, with its revoked keys',
+    'removes the remaining data of a tenant that was deleted earlier, including its revoked keys',
     async () => {
       await create('gone');
       const { out: key } = await admin('keys', 'create', '--tenant', 'gone');
@@ -175,7 +175,7 @@ describe.each([
   );
 
   test(
-    'refuses a tenant with a live session, and removes it after the session has ended',
+    'refuses a tenant with a live session, and removes the tenant after the session has ended',
     async () => {
       await create('busy');
       const { sessionId } = await reserved(console_.ledger, 'busy', { seconds: 5 });

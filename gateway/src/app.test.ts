@@ -33,9 +33,10 @@ const ACCESS: Readonly<Record<string, KeyScope | 'public'>> = {
   [`POST ${TRANSCRIPTIONS_PATH}`]: 'sessions:create',
   'GET /v1/models': 'public',
   'GET /v1/usage': 'usage:read',
-  // This is a plain GET and not a handshake. A handshake is authenticated by the credential of its session.
+  // This is a plain GET, not a WebSocket handshake. The credential of its session authenticates a handshake.
   [`GET ${streamPath(':id')}`]: 'public',
-  // This is a plain GET and not a handshake. A handshake requires the scope sessions:create, which another test checks.
+  // This is a plain GET, not a WebSocket handshake. A handshake requires the scope sessions:create, which another test
+  // checks.
   [`GET ${REALTIME_PATH}`]: 'public',
   'GET /openapi.json': 'public',
   'GET /asyncapi.json': 'public',
@@ -110,7 +111,7 @@ const parts = {
 const refused: RefusedRequest[] = [];
 const refusals = { record: (request: RefusedRequest) => void refused.push(request) } as unknown as RefusalLog;
 const { handler, app } = createHandler({ ...parts, refusals, keys: createGatewayKeys(parts.settings, parts) });
-/** Number of requests that the app got. The handler refused the others. */
+/** Number of requests that the app received. The handler in front of the app has refused all other requests. */
 let passed = 0;
 const { handle } = app as unknown as { handle: (...exchange: unknown[]) => void };
 Object.assign(app, {
@@ -184,7 +185,7 @@ test.each(Object.keys(ACCESS).filter((route) => ACCESS[route] === 'public'))(
   },
 );
 
-test('one tenant may send half of FILES_MAX files at a time, and another tenant can still send one', async () => {
+test('one tenant can send at most half of FILES_MAX files at a time, and another tenant can then still send a file', async () => {
   const noisy = createKey(undefined, 'noisy');
   const headers = { authorization: `Bearer ${noisy}`, 'content-type': 'multipart/form-data; boundary=x' };
   // None of these uploads ends, so only a refused one is answered.
@@ -227,7 +228,10 @@ describe('a tenant that keeps exceeding its request rate', () => {
     const text = (await response.text()).replace(id, 'ID');
     return { id, isEarly: passed === before, answer: { status: response.status, headers, text } };
   };
-  /** Sends ten requests, which the app refuses. The handler then refuses more itself. Returns the last response. */
+  /**
+   * Sends ten requests, which the app refuses. The handler in front of the app then refuses further requests. Returns
+   * the last response.
+   */
   const exceed = async (key: string) => {
     for (let i = 0; i < 9; i++) await send(key);
     return send(key);

@@ -69,7 +69,7 @@ export function createHandler(parts: AppParts): { handler: RequestListener; app:
 
 /**
  * Creates the HTTP application. The order of the handlers is the order in which they may refuse a request. The handlers
- * in `before` come first and refuse none.
+ * in `before` come first and refuse no request.
  */
 export function createApp(parts: AppParts, before: readonly RequestHandler[] = createFirstHandlers(parts)): Express {
   const { settings, logger, ledger, catalogue, shutdown } = parts;

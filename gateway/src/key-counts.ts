@@ -1,6 +1,6 @@
 /**
- * Counts the current holders of each key, for example the open connections of each tenant. A key without holders takes
- * no memory.
+ * Counts the current holders of each key. For example, the keys are tenants, and the holders are their open
+ * connections. A key without holders takes no memory.
  */
 export class KeyCounts {
   readonly #counts = new Map<string, number>();

@@ -5,8 +5,8 @@ import type { Logger } from '@svc-asr/runtime';
 import { repeat } from './repeat.ts';
 
 /**
- * Checks that Redis holds the ledger of this installation. If Redis was emptied or is the wrong one, it does not
- * contain keys and accounts that exist.
+ * Checks that Redis holds the ledger of this installation. If Redis was emptied or is the wrong one, existing keys and
+ * accounts are missing in it. The gateway must then not report that they do not exist.
  */
 export interface LedgerWatch {
   /** Returns true once the ledger was checked for the first time. */
@@ -27,7 +27,7 @@ export interface LedgerWatchOptions {
   intervalMs: number;
   /**
    * File with the ledger id that Redis must hold. If the name is empty or the file does not exist yet, the first id
-   * that is read becomes the expected one.
+   * that is read from Redis becomes the expected one.
    */
   idFile: string;
 }

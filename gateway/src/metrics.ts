@@ -4,8 +4,8 @@ import { GATEWAY_METRICS } from './telemetry/metric-list.ts';
 import { TenantLabels } from './telemetry/tenant-labels.ts';
 
 /**
- * Counter with labels. OpenTelemetry reads it when metrics are collected. The `add` of an OpenTelemetry counter costs
- * ten times as much.
+ * Counter with labels. OpenTelemetry reads it when metrics are collected. `Tally.add` takes a tenth of the time that
+ * `add` of an OpenTelemetry counter takes.
  */
 class Tally {
   readonly #counts = new Map<string, { labels: Record<string, string | number>; count: number }>();

@@ -3,7 +3,8 @@ import type { Logger } from '@svc-asr/runtime';
 
 /**
  * Runs `work` now, and again an interval after each run has ended. Errors are logged and do not stop the loop. An
- * unavailable Redis is not logged here, because its connection logs it once. Returns a function that stops the loop.
+ * unavailable Redis is not logged here, because the connection to Redis already logs this once. Returns a function that
+ * stops the loop.
  */
 export function repeat(logger: Logger, intervalMs: () => number, work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;

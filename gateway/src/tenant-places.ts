@@ -5,7 +5,7 @@ const RETRY_S = 1;
 
 /**
  * Counts the places that each tenant takes of a resource that all tenants of a gateway share. A tenant may take at most
- * half of them, rounded up, so that one tenant alone does not lock out the others.
+ * half of all places, rounded up, so that one tenant alone does not lock out the others.
  */
 export class TenantPlaces {
   readonly #max: number;

@@ -29,8 +29,8 @@ export type ComparedName = keyof typeof COMPARED;
 export const COMPARED_NAMES = Object.keys(COMPARED) as ComparedName[];
 
 /**
- * Returns the k6 metric of a latency in quiet or in noisy periods. `half` restricts it to every second one of these
- * periods.
+ * Returns the k6 metric of a latency in quiet or in noisy periods. If `half` is given, the metric covers only the
+ * periods with this tag.
  */
 export function comparedMetric(name: ComparedName, period: PeriodTags['period'], half?: PeriodTags['half']): string {
   const { metric, tags } = COMPARED[name];

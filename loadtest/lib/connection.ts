@@ -27,8 +27,8 @@ export class Connection {
     this.#socket = new WebSocket(url, protocols, { tags: { name: 'stream', role } });
     this.#socket.onmessage = ({ data, timestamp }) => this.#receive(data, timestamp);
     // Records only that the connection failed, because the text of the error may quote sent data. While the socket
-    // closes, k6 reports an error if it can no longer answer a ping. Such errors do not count, and only the close code
-    // does.
+    // closes, k6 reports an error if it can no longer answer a ping. Such errors do not count. The close code then
+    // shows whether the stream ended normally.
     this.#socket.onerror = () => {
       if (!this.#isClosing) this.track.faults.push('the connection failed');
     };

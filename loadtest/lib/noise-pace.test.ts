@@ -2,7 +2,7 @@ import { repeatUntil } from './noise-pace.ts';
 
 /**
  * Repeats an action every 100 ms until the clock reaches 1,000 ms. Returns the times of the repetitions, which take
- * `actMs` each, and the number of skipped ones.
+ * `actMs` each, and the number of skipped repetitions.
  */
 async function repeat(actMs: (at: number) => number, nowMs = 0, startMs = 0) {
   const times: number[] = [];

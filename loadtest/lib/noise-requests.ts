@@ -14,10 +14,13 @@ import { NOISE_CHECK } from './thresholds.ts';
 const OVERSIZED_EVERY = 100;
 const OVERSIZED_BODY = JSON.stringify({ model: 'x'.repeat(65_536) });
 const SESSION_SECONDS = 300;
-/** Statuses of requests that do not exceed the request rate. 400 is not among them, because no request is malformed. */
+/**
+ * Statuses of responses to requests that do not exceed the request rate. 400 is not among them, because no request is
+ * malformed.
+ */
 const WITHIN_RATE = [201, 413, 503];
 
-/** Requests a session. Returns it if the service has created one. */
+/** Requests a session. Returns the session if the service has created it. */
 export function sendCreate({ key }: Caller, number: number): Session | undefined {
   const body = JSON.stringify({ model: plan.model, max_audio_seconds: SESSION_SECONDS });
   const response = createWith(key, number % OVERSIZED_EVERY === 0 ? OVERSIZED_BODY : body);
@@ -74,7 +77,10 @@ export function countDelayed(kind: NoiseKind, delayed: number): void {
   noiseAnswers.add(delayed, { kind, answer: 'delayed' });
 }
 
-/** Result of the next `takeWaitedMs`. k6 loads this file once for each virtual user. */
+/**
+ * Result of the next call of `takeWaitedMs`. Each virtual user has its own value, because k6 loads this file for each
+ * of them.
+ */
 let waitedMs = 0;
 
 /** Returns the time for which this virtual user has waited for answers since the last call. */

@@ -11,7 +11,7 @@ const OPEN = 1;
 /** Largest frame that the service accepts, and one that is too large. */
 const FRAME_BYTES = 65_536;
 const OVERSIZED_BYTES = FRAME_BYTES + 2;
-/** Text that is longer than the service accepts. The tenth one closes the stream. */
+/** Text that is longer than the service accepts. The service closes a stream after the tenth such text. */
 const OVERSIZED_TEXT = 'x'.repeat(20_000);
 const OVERSIZED_TEXTS = 12;
 /** Audio that k6 queues in memory. It is more than the service reads ahead, so that the connection is always full. */

@@ -23,5 +23,5 @@ export const NOISE_KINDS = Object.keys(NOISE_PER_MINUTE) as NoiseKind[];
 export const NOISE_ANSWERS = ['accepted', 'refused', 'delayed'] as const;
 export type NoiseAnswer = (typeof NOISE_ANSWERS)[number];
 
-/** Share of the intended noise that must have been refused or delayed. Otherwise the run did not test what it claims. */
+/** Minimum share of the intended noise that was refused or delayed. With less, the run did not test what it claims. */
 export const MIN_REFUSED_SHARE = 0.9;

@@ -5,15 +5,15 @@ export interface LoadOption {
 }
 
 /**
- * Options of the load tests. A scenario may have its own defaults (scenarios.ts). The environment overrides both. `npm
- * run docs` writes this table to docs/load-testing.md.
+ * Options of the load tests. A scenario may have its own defaults (scenarios.ts). Environment variables override all
+ * defaults. `npm run docs` writes this table to docs/load-testing.md.
  */
 export const LOAD_OPTIONS = {
   // These options select the service.
   BASE_URL: {
     fallback: '',
     description:
-      'Address of the API. If empty, the service that `npm start` runs on this machine. If none runs, one is started for the run.',
+      'Address of the API. If empty, the run uses the service of `npm start` on this machine. If none is running, the run starts a service.',
   },
   ADMIN_URL: { fallback: '', description: "Address of the console's admin API. Required with BASE_URL." },
   ADMIN_TOKEN: {
@@ -32,7 +32,7 @@ export const LOAD_OPTIONS = {
   STREAM_ORIGIN: {
     fallback: '',
     description:
-      'Replaces the origin of `websocket_url`, for example ws://10.0.0.7:8443. Set it if that name does not resolve to the service from here.',
+      'Replaces the origin of `websocket_url`, for example ws://10.0.0.7:8443. Set it if this machine cannot resolve the host of `websocket_url` to the service.',
   },
   MODEL: { fallback: 'svc-asr-kikuyu-v1', description: 'Model that the streams use.' },
   PROVIDER: {
@@ -42,7 +42,7 @@ export const LOAD_OPTIONS = {
   RECORDINGS: {
     fallback: '',
     description:
-      'Folder with recordings (mono, 16 kHz, 16-bit WAV), each with its transcript in a .txt file of the same name. If empty, the recordings of the bundled model of that name, or else the Kikuyu ones.',
+      'Folder with recordings (mono, 16 kHz, 16-bit WAV), each with its transcript in a .txt file of the same name. If empty, the recordings of the bundled model MODEL, or those of the Kikuyu model if MODEL is not bundled.',
   },
   DECLARED_SLOTS: {
     fallback: '',
@@ -71,14 +71,14 @@ export const LOAD_OPTIONS = {
   PAUSE_MS: {
     fallback: '1000',
     description:
-      'Pause between two sessions of a virtual user. The slot of the first is released shortly after its end.',
+      'Pause between two sessions of a virtual user. The slot of the first session is released shortly after the session ends.',
   },
   FRAME_MS: { fallback: '100', description: 'Audio in one frame (10 to 1000).' },
   TENANTS: { fallback: '1', description: 'Tenants that share the streams.' },
   CONTEXTS: {
     fallback: '',
     description:
-      'Contexts that streams request in turn, as left,right pairs separated by semicolons. If empty, none is requested.',
+      'Contexts that streams request in turn, as left,right pairs separated by semicolons. If empty, streams request no context.',
   },
   SPIKE_PERCENT: { fallback: '300', description: 'spike: streams during the spike, in percent of STREAMS.' },
   SPIKE_SECONDS: { fallback: '30', description: 'spike: duration of the spike.' },
@@ -113,7 +113,7 @@ export const LOAD_OPTIONS = {
   LAG_P95_MS: {
     fallback: '50',
     description:
-      'The run is void if more than 5 % of the frames were sent later than this after they were due. The generator was then too slow.',
+      'Limit for the delay of a frame after the time at which k6 should send it. If more than 5 % of the frames exceed the limit, the run is void, because k6 was too slow.',
   },
   SETTLE_SECONDS: { fallback: '30', description: 'Time in which the balances must be settled after the last stream.' },
   SLOW_STOP_MS: { fallback: '700', description: '--slow-worker: time that the worker is stopped in each cycle.' },

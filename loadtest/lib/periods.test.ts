@@ -2,7 +2,7 @@ import { noisyMinutes, noisyRanges, periodTags } from './periods.ts';
 
 const periods = { startMs: 1000, seconds: 10, count: 4 };
 
-test('periodTags tags periods as quiet and noisy in turn, and those of each kind as first and second in turn', () => {
+test('periodTags tags four periods as first quiet, first noisy, second quiet and second noisy', () => {
   const tags = [2000, 12_000, 22_000, 32_000].map((ms) => Object.values(periodTags(periods, ms)).join(' '));
   expect(tags).toEqual(['quiet first', 'noisy first', 'quiet second', 'noisy second']);
 });

@@ -31,8 +31,8 @@ export interface Plan {
   readonly contexts: readonly (readonly [number, number])[];
   readonly streams: number;
   /**
-   * Number of virtual users of k6. It is higher than the number of streams if slots may rise during the run. A user
-   * without a stream waits.
+   * Number of virtual users of k6. It is higher than the number of streams if the number of slots may increase during
+   * the run. A user without a stream waits.
    */
   readonly users: number;
   readonly durationSeconds: number;

@@ -16,7 +16,7 @@ export interface StepMeasurement {
   readonly refused: number;
 }
 
-/** Returns the index of the step at this time after the start. It may be greater than that of the last step. */
+/** Returns the index of the step at this time after the start. It may be greater than the index of the last step. */
 export function stepAt({ stepSeconds }: Ramp, elapsedMs: number): number {
   return Math.floor(elapsedMs / (stepSeconds * 1000));
 }

@@ -29,7 +29,8 @@ export const SCENARIOS = {
     followsSlots: true,
   },
   'ramp-to-saturation': {
-    summary: 'Adds streams until a latency target is missed. Reports that number and the declared slots.',
+    summary:
+      'Adds streams until a latency target is missed. Reports the number of streams at that moment, and the declared slots.',
     defaults: { SPREAD_SECONDS: '5' },
     requiresLatency: false,
     mayBeRefused: true,
@@ -52,7 +53,7 @@ export const SCENARIOS = {
   },
   'noisy-tenant': {
     summary:
-      'One tenant exceeds its limits by a factor of 100 in every second period. The p95 latencies of the others must stay within 110 % of the quiet periods.',
+      'One tenant exceeds its limits by a factor of 100 in every second period. The p95 latencies of the other tenants must stay within 110 % of those in the quiet periods.',
     defaults: { LOAD_PERCENT: '25', DURATION_SECONDS: '300', SESSION_SECONDS: '5', TENANTS: '4' },
     requiresLatency: true,
     mayBeRefused: false,

@@ -57,7 +57,7 @@ test('buildThresholds measures quiet and noisy periods separately, without limit
   });
 });
 
-test('buildThresholds counts the answers to a noisy tenant, and checks them', () => {
+test('buildThresholds counts the refused answers to a noisy tenant, and requires that every answer passes its check', () => {
   const callers = [{ tenant: 'n', key: 'k', role: 'noisy' as const }];
   expect(buildThresholds({ ...plan, periods, callers })).toMatchObject({
     'noise_answers{kind:request,answer:refused}': [],

@@ -64,7 +64,7 @@ export function buildThresholds(plan: ThresholdPlan): Record<string, string[]> {
 
 /**
  * Returns the metrics of the scenario noisy-tenant, which the runner judges. The noisy tenant has its own k6 process.
- * Only the `callers` of that process contain it.
+ * Only the `callers` of that process contain the noisy tenant.
  */
 function buildPeriodThresholds(callers: ThresholdPlan['callers']): [string, string[]][] {
   if (callers.some(({ role }) => role === 'noisy')) {

@@ -1,6 +1,4 @@
-/**
- * Sample rate of the service. It must equal AUDIO.sampleRateHz of packages/core. A test compares both.
- */
+/** Sample rate of the service. It must equal AUDIO.sampleRateHz of packages/core. A test checks this. */
 export const SAMPLE_RATE_HZ = 16_000;
 
 /** Format of a WAV file and position of its samples. */

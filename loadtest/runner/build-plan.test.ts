@@ -38,7 +38,7 @@ test('buildPlan plans as many streams as the last step of a ramp has', () => {
   expect(streams).toBe(200);
 });
 
-test('buildPlan divides noisy-tenant into at least two pairs of a quiet and a noisy period, or rejects it', () => {
+test('buildPlan divides the scenario noisy-tenant into pairs of a quiet and a noisy period, and rejects a run shorter than two pairs', () => {
   expect(plan('noisy-tenant').periods).toEqual({ startMs: 0, seconds: 15, count: 20 });
   expect(plan('noisy-tenant', { DURATION_SECONDS: '119' }).periods?.count).toBe(6);
   expect(() => plan('noisy-tenant', { DURATION_SECONDS: '59' })).toThrow('at least four times PERIOD_SECONDS=15');

@@ -71,7 +71,7 @@ test('judgeNoise fails if more requests of the noisy tenant were accepted than i
   expect(failures(60_000, 1801)).toEqual(['the noisy tenant did not exceed its request rate']);
 });
 
-test('judgeNoise fails if a request of the noisy tenant got an unexpected answer, or none was sent', () => {
+test('judgeNoise fails if a request of the noisy tenant got an unexpected answer, or if it sent no request', () => {
   expect(failures(60_000, 600, { fails: 1 })).toEqual([NOISE_CHECK]);
   expect(judgeNoise({}, PLAN).filter(({ passed }) => passed)).toHaveLength(1);
 });

@@ -13,7 +13,7 @@ export interface Comparison {
   readonly name: ComparedName;
   readonly quiet: Distribution;
   readonly noisy: Distribution;
-  /** p95 of the noisy periods over p95 of the quiet ones. Null without measurements. */
+  /** p95 of the noisy periods divided by the p95 of the quiet periods. Null without measurements. */
   readonly ratio: number | null;
   /** Largest allowed p95 of the noisy periods, in milliseconds. Null without measurements. */
   readonly limitMs: number | null;
@@ -51,7 +51,7 @@ export function compareLatencies(metrics: K6Metrics): Comparison[] {
 
 /**
  * Checks that the noise arrived at the service and was refused. Also checks that the service accepted no more requests
- * of the noisy tenant than its limits allow.
+ * of the noisy tenant than the limits of this tenant allow.
  */
 export function judgeNoise(
   metrics: K6Metrics,
@@ -70,8 +70,8 @@ export function judgeNoise(
       detail: `${refused} refused, ${delayed} delayed and ${accepted} accepted of ${intended} intended`,
     };
   });
-  // The limit also counts in quiet periods, which are as long as the noisy ones. A burst has as many requests as the
-  // limit allows per minute.
+  // The tenant may also send requests in quiet periods, which are as long as the noisy periods. In addition, one burst
+  // may have as many requests as the limit allows per minute.
   const mostRequests = NOISY_LIMITS.requestsPerMinute * (2 * minutes + 1);
   const accepted = countOf(metrics, METRICS.noise('request', 'accepted'));
   const { passes = 0, fails = 0 } = metrics[METRICS.check(NOISE_CHECK)]?.values ?? {};

@@ -23,8 +23,8 @@ export interface CpuLimitParts {
 const SYSTEM: CpuLimitParts = { cgroupRoot: '/sys/fs/cgroup', procRoot: '/proc', removeGroup: rmdirSync };
 
 /**
- * Creates a control group whose processes may use this many cores together, in version 1 or 2 of cgroups. Throws an
- * error with the reason if the system does not allow it.
+ * Creates a control group whose processes together may use this many cores. Supports cgroups of version 1 and 2. If the
+ * system does not allow the group, throws an error with the reason.
  */
 export function createCpuLimit(cores: number, parts: CpuLimitParts = SYSTEM): CpuLimit {
   const { cgroupRoot, procRoot, removeGroup } = parts;

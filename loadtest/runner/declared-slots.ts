@@ -29,8 +29,8 @@ async function readOnce(operatorUrl: string, model: string): Promise<number> {
   const pages = await Promise.allSettled((await addressesOf(operatorUrl)).map(readMetrics));
   const read = pages.filter((page) => page.status === 'fulfilled').map(({ value }) => value);
   const [first] = pages;
-  // Some addresses may refuse connections, such as ::1 or that of an operator that is shutting down. That is an error
-  // only if all addresses do.
+  // Some addresses may refuse connections, such as ::1, or the address of an operator that is shutting down. This is an
+  // error only if all addresses refuse connections.
   if (read.length === 0 && first?.status === 'rejected') throw first.reason;
   const slots = Math.max(0, ...read.map((page) => findSlots(page, model)));
   if (slots === 0)

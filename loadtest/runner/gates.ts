@@ -11,8 +11,8 @@ export interface Gate {
 }
 
 /**
- * Largest share of refused sessions in a run whose streams follow the declared slots. Slots may fall while a session
- * starts.
+ * Largest share of refused sessions in a run whose streams follow the declared slots. The number of slots may decrease
+ * while a session starts.
  */
 const MAX_REFUSED_SHARE = 0.1;
 

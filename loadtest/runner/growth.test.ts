@@ -58,7 +58,7 @@ test('judgeGrowth fails a run in which the number of streams changed too much', 
   expect(passes('keys in Redis', [1, 1, 1, 1], [50, 50, 50, 45])).toEqual([true]);
 });
 
-test('judgeGrowth returns nothing for a run of less than ten minutes, or for a process that started late', () => {
+test('judgeGrowth returns nothing for a run of less than ten minutes, or for a process that started late in the run', () => {
   expect(judgeGrowth(readingsOf('keys in Redis', [1, 1, 1, 9999]).slice(1))).toEqual([]);
   const late = readingsOf('keys in Redis', [1, 1, 1, 1]).map(({ resources, streams }, at) => ({
     resources: at < 3 * QUARTER ? resources : { ...resources, 'sockets of worker': 500 },

@@ -18,7 +18,7 @@ const MAX_GROWTH = 0.1;
 const SLACK = { MiB: 16, sockets: 20, keys: 200 } as const;
 /** Number of parts of a run. The first one is not compared, because processes are still warming up. */
 const PARTS = 4;
-/** Number of readings in ten minutes. In a shorter run, heaps and caches grow as a leak does. */
+/** Number of readings in ten minutes. In a shorter run, the usual growth of heaps and caches looks like a leak. */
 export const MIN_READINGS = 120;
 /** Largest deviation of the number of streams in a compared reading from the median of the run, as a share. */
 const MAX_DEVIATION = 0.1;

@@ -13,7 +13,7 @@ test('distributionOf rounds the values of a trend to one decimal place', () => {
 });
 
 test.each(['empty', 'missing'])(
-  'distributionOf returns the count 0 and null percentiles without values: %s',
+  'distributionOf returns the count 0 and null as percentiles for a trend that is %s',
   (name) => {
     expect(distributionOf(metrics, name)).toEqual({ count: 0, p50: null, p95: null, p99: null, max: null });
     expect(countOf(metrics, name)).toBe(0);

@@ -8,7 +8,7 @@ import { runK6 } from './k6.ts';
 
 const LOWER_INTERVAL_MS = 1000;
 
-/** Options of the k6 process that is the noisy tenant. */
+/** Options of the k6 process that acts as the noisy tenant. */
 export interface NoiseOptions {
   readonly k6: string;
   /** Folder for the plan and the metrics. */
@@ -18,8 +18,8 @@ export interface NoiseOptions {
 }
 
 /**
- * Runs the noisy tenant in a k6 process of its own, and returns its metrics. The process has the lowest priority. The
- * run measures what the requests cost the service, and not what it costs to generate them.
+ * Runs the noisy tenant in a k6 process of its own, and returns its metrics. The process has the lowest priority, so
+ * that the run measures what the requests cost the service, and not what their generation costs.
  */
 export async function runNoise(plan: Plan, { k6, folder, caFile, signal }: NoiseOptions): Promise<K6Metrics> {
   const [planFile, metricsFile] = [join(folder, 'noise-plan.json'), join(folder, 'noise-metrics.json')];
@@ -44,10 +44,10 @@ export async function runNoise(plan: Plan, { k6, folder, caFile, signal }: Noise
 }
 
 /**
- * Gives a process the lowest priority. On Linux, each thread has its own priority. A new thread inherits that of the
- * thread that started it. A thread may have started others before its priority was lowered, so `runNoise` calls this
- * function repeatedly. Where Linux schedules sessions as groups (autogroup), priorities count only within a session.
- * Then the session of the process gets the lowest priority too.
+ * Gives a process the lowest priority. On Linux, each thread has its own priority. A new thread inherits the priority
+ * of the thread that started it. A thread may have started other threads before its priority was lowered, so `runNoise`
+ * calls this function repeatedly. Where Linux schedules sessions as groups (autogroup), priorities count only within a
+ * session. Then the session of the process gets the lowest priority too.
  */
 export function lowerPriority(pid: number): void {
   const folder = `/proc/${pid}/task`;
@@ -63,6 +63,6 @@ function ignoreEnded(lower: () => void): void {
   try {
     lower();
   } catch {
-    // It has probably ended.
+    // The process or the thread has probably ended.
   }
 }

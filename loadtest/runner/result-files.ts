@@ -23,7 +23,8 @@ const LINE = /.{1,8000}/g;
 /**
  * Returns summary.json and the page of a run as log lines, because only the log of an ended pod can be read. Each line
  * starts with the file name. The page contains line breaks and is therefore compressed and base64-encoded. Its lines
- * are short. A container runtime splits lines of more than 16 KiB, and output of stderr can get between the parts.
+ * are short, because a container runtime splits lines of more than 16 KiB, and output of stderr can get between the
+ * parts.
  */
 export function buildLogLines(folder: string): string[] {
   const summary = JSON.parse(readFileSync(join(folder, RESULT_FILES.summary), 'utf8')) as unknown;

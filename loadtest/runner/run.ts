@@ -63,7 +63,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   const plan: Plan = {
     ...partialPlan,
     periods: periods === null ? null : { ...periods, startMs: Date.now() + WARM_UP_SECONDS * 1000 },
-    // If streams follow the slots, a session that starts while slots fall may be refused.
+    // If streams follow the slots, a session that starts while the number of slots decreases may be refused.
     mayBeRefused: partialPlan.mayBeRefused || gate !== undefined,
     gateUrl: gate?.url ?? '',
     baseUrl: target.baseUrl,
@@ -110,7 +110,7 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
     cpuHalvedAfterSeconds: halveCpu ? halveAfterSeconds : null,
     quietIdleShare: idle?.share ?? null,
   };
-  // If both k6 processes report a metric of the same name, that of the regular tenants is used.
+  // If both k6 processes report a metric of the same name, the metric of the regular tenants is used.
   const metrics: K6Metrics = { ...noiseMetrics, ...readK6Metrics(metricsFile) };
   const balances = await tenants.readBalances(settleMs);
   const summary = summarize(facts, plan, metrics, balances, growth);

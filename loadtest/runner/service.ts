@@ -21,7 +21,7 @@ const AFTER_MODEL = 'svc-asr-loadtest-after';
 const WORKER_WITHIN_MS = 120_000;
 /** Longest wait for a running service to report a worker. It is short, because the pool may be scaled to zero. */
 const READ_SLOTS_MS = 3000;
-/** Time after which all gateways have a new model. They reload the list of models once a second. */
+/** Time after which all gateways know a new model. They reload the list of models once a second. */
 const CATALOGUE_MS = 2000;
 
 /** The service under load. */

@@ -2,7 +2,7 @@ import { isOurs, openRecords } from '../../operator/src/workers/process/records.
 
 /**
  * Suspends and resumes worker processes in turn, so that they run for only a part of the time. Returns a function that
- * ends this.
+ * ends the slowdown.
  */
 export function slowWorkers(recordFolder: string, stopMs: number, runMs: number): () => void {
   const signal = (name: 'SIGSTOP' | 'SIGCONT') => {

@@ -4,7 +4,7 @@ import { openStreamGate } from './stream-gate.ts';
 
 const TIMEOUT_MS = 30_000;
 
-test('openStreamGate allows as many streams as slots are declared at each moment', async () => {
+test('openStreamGate allows as many streams as there are declared slots, even if their number changes', async () => {
   let declared = 2;
   const gate = await openStreamGate(declared, { loadPercent: 100, maxStreams: Infinity }, () =>
     Promise.resolve(declared),
@@ -20,7 +20,7 @@ test('openStreamGate allows as many streams as slots are declared at each moment
   gate.close();
 });
 
-test('if slots fall, openStreamGate ends as many streams at their next utterance as exceed the slots, and no others', async () => {
+test('if the number of slots decreases, openStreamGate ends only as many streams as exceed it, each at its next utterance', async () => {
   let declared = 3;
   const gate = await openStreamGate(declared, { loadPercent: 100, maxStreams: Infinity }, () =>
     Promise.resolve(declared),

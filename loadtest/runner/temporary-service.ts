@@ -21,7 +21,8 @@ export interface TemporaryService extends Target {
 export const MEASURED_SLOTS = 0;
 
 /**
- * Makes a worker with a fixed number of slots accept all of them, so that a ramp can exceed what the worker can serve.
+ * Makes a worker with a fixed number of slots offer all slots at any speed. A ramp can then exceed the load that the
+ * worker can serve.
  */
 const ALL_SLOTS = `    env:
       - { name: LEAST_SLOTS_PERCENT, value: '100' }

@@ -67,7 +67,7 @@ export interface AssembleOptions {
   logger: Logger;
 }
 
-/** The parts of an operator. Only the link to Redis is already active. */
+/** The parts of an operator. Of these parts, only the link to Redis is active before the start. */
 export interface OperatorParts {
   link: RedisLink;
   source: ResourceSource;
@@ -88,12 +88,12 @@ export interface OperatorParts {
   controller: Controller;
 }
 
-/** The queue of reconciles, and the ways to add to it. */
+/** The queue of reconciles, and the functions that add keys to it. */
 interface Work {
   queue: WorkQueue;
   firstPass: FirstPass;
   enqueue: (key: WorkKey) => void;
-  /** Enqueues a key behind all others. */
+  /** Enqueues a key behind all other keys. */
   enqueueLast: (key: WorkKey) => void;
   enqueueWorkers: (model: string) => void;
 }

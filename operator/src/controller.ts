@@ -30,7 +30,8 @@ export interface Controller {
 const REDIS_POLL_MS = 500;
 
 /**
- * Creates the controller. It enqueues work when resources change, when Redis comes back and periodically, and runs it.
+ * Creates the controller. It enqueues reconciles periodically, when resources change, and when Redis becomes available
+ * again. It also runs the reconciles in the queue.
  */
 export function createController(options: ControllerOptions): Controller {
   const { source, queue, enqueue, reconcile, report, firstPass, redisReady, concurrency, resyncMs } = options;

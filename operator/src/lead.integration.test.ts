@@ -86,7 +86,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'a leader suspended for longer than its lease writes nothing after it continues, and exits with 1 to be restarted',
+  'a leader that was suspended for longer than its lease writes nothing after it resumes, and exits with 1 to be restarted',
   async () => {
     const { start, apply, hasState, ledger } = await openScene();
     const first = await start();

@@ -17,7 +17,7 @@ export interface Readings {
   resourceKinds: () => readonly string[];
   invalidResources: () => number;
   heldDeletions: () => number;
-  /** Seconds since 1970. Undefined before the first resync. */
+  /** Returns the time of the last resync in seconds since 1970. Undefined before the first resync. */
   lastSyncSeconds: () => number | undefined;
   pools: () => readonly PoolReading[];
   ledgerMissing: () => boolean;

@@ -62,8 +62,8 @@ test(
         );
       });
 
-      // The list of applied resources was lost with the ledger. An operator that starts now has only the Tenants to
-      // find out what was applied.
+      // The list of applied resources was lost with the ledger. An operator that starts now can find out only from the
+      // Tenants what was applied.
       await operator.stop();
       await kubectl(['apply', '-f', '-'], tenant('other', { state: 'Active' }));
       operator = await start();

@@ -72,7 +72,7 @@ const createSecret = (namespace: string, name: string) =>
   kubernetes.kubectl(['-n', namespace, 'create', 'secret', 'generic', name, '--from-literal=value=x']);
 const inTeam = (args: string[], input?: object) =>
   kubernetes.kubectl(['-n', team, ...args], input && JSON.stringify(input));
-/** Lists the Secrets of a namespace with a kubeconfig. Returns their names, or the error. */
+/** Lists the Secrets of a namespace as the user of a kubeconfig. Returns their names, or the error. */
 const secretsWith = (kubeconfig: string, namespace: string) =>
   kubernetes
     .kubectl(['--kubeconfig', kubeconfig, '-n', namespace, 'get', 'secrets', '-o', 'name'])
@@ -114,7 +114,8 @@ test(
       WITHIN_MS,
     );
     expect(await secretsWith(teamConfig, platform)).toContain('Forbidden');
-    // Names of the values in the model's Secret. None of them is the private key of the CA or of tickets.
+    // Names of the values in the model's Secret. It contains neither the private key of the CA nor the one that signs
+    // tickets.
     const keys = await inTeam([
       'get',
       'secret',

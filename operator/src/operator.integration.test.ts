@@ -137,7 +137,8 @@ test('an ApiKey whose tenant does not exist is stored, with a warning', async ()
   const operator = await start();
   await ready(operator);
   expect((await ledger.apiKeys.find('8fK2pQ9xLm'))?.tenant).toBe('nobody');
-  // Other warnings are about Redis, if it was not connected when the operator started.
+  // A warning without `key_id` is about Redis. The operator logs it if Redis was not connected when the operator
+  // started.
   expect(operator.lines.filter(({ level, key_id }) => level === 'warn' && key_id !== undefined)).toMatchObject([
     { key_id: '8fK2pQ9xLm', tenant: 'nobody' },
   ]);

@@ -21,11 +21,12 @@ export interface Operator {
 }
 
 export interface OperatorOptions {
-  /** Environment variables of the operator, from which worker processes inherit. */
+  /** Environment variables of the operator. Worker processes inherit most of them. */
   env?: NodeJS.ProcessEnv;
   /**
-   * Called when leadership was lost, or when the elected operator could not start to reconcile. The process has to end.
-   * After a loss, the next leader may have changed what this process keeps in memory.
+   * Called when leadership was lost, or when the elected operator could not start to reconcile. The process must then
+   * exit. After a loss of leadership its memory may be outdated, because the next leader may have changed the state
+   * that it describes.
    */
   onLost?: (reason: string) => void;
 }
@@ -127,7 +128,7 @@ class Lifecycle {
     this.#logger = logger;
   }
 
-  /** Starts to reconcile resources. In a cluster this follows the election. */
+  /** Starts to reconcile resources. In a cluster, called after this operator was elected. */
   async start(): Promise<void> {
     const { checkpoints, pools, controller, status, source, journal, purge, keyRetention } = this.#parts;
     await checkpoints.start();
@@ -188,11 +189,11 @@ class Lifecycle {
     return this.#stopping;
   }
 
-  /** Call when the ledger went missing or came back. */
+  /** Enqueues a resync and every resource. Called when the ledger went missing or is present again. */
   #enqueueAll(): void {
     const { source, work } = this.#parts;
-    // Also enqueues each resource, because the sync stops at the ledger guard, but every Tenant has to report the
-    // failure.
+    // The resync alone is not enough, because it fails while the ledger is missing. Every Tenant must still report in
+    // its status that the ledger is missing.
     for (const { kind, metadata } of source.list()) work.enqueue(keyOf(kind, metadata.name));
     work.enqueue(SYNC);
   }

@@ -45,7 +45,7 @@ test('the memory watch reports the Redis node that is closest to its memory limi
   expect(watch.fullest()).toEqual(node(90, 100));
 });
 
-test('the memory watch accepts a Redis user without the right to run INFO, and logs this once', async () => {
+test('the memory watch accepts a Redis user without the right to run INFO, and logs this only once', async () => {
   const { logger, at } = createTestLogger();
   const memory = { read: () => Promise.reject(new Error("NOPERM this user has no permissions to run 'info'")) };
   const watch = createRedisMemoryWatch({ memory, intervalMs: 1000, logger });

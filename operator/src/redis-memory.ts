@@ -5,10 +5,14 @@ export interface RedisMemoryWatch {
   start: () => void;
   stop: () => void;
   /**
-   * Memory of the Redis node that is closest to its limit, as of the last reading. Undefined if nothing was read yet.
+   * Returns the memory of the Redis node that was closest to its limit at the last reading. Undefined if nothing was
+   * read yet.
    */
   fullest: () => RedisMemory | undefined;
-  /** Reason why Redis may delete data by itself. Undefined if it may not, or if its policy is unknown. */
+  /**
+   * Returns why Redis may delete data by itself. Undefined if its eviction policy prevents that, or if the policy is
+   * unknown.
+   */
   findEviction: () => string | undefined;
   /** Reads the policy now. Throws if Redis may delete data by itself, or does not answer. */
   check: () => Promise<void>;
@@ -18,8 +22,8 @@ export interface RedisMemoryWatch {
 const SAFE_POLICY = 'noeviction';
 
 /**
- * Creates the task that reads memory and eviction policy of Redis at intervals. If the Redis user may not read them,
- * this is logged once, and the policy counts as safe.
+ * Creates the task that reads memory and eviction policy of Redis at intervals. If the Redis user has no right to read
+ * them, this is logged once, and the policy counts as safe.
  */
 export function createRedisMemoryWatch(options: {
   memory: Ledger['memory'];

@@ -64,7 +64,7 @@ test('a Redis task does nothing while its operator is not the leader', async () 
   stop();
 });
 
-test('a Redis task logs a lasting failure once', async () => {
+test('a Redis task logs a failure that lasts over several runs only once', async () => {
   let attempts = 0;
   const work = () => {
     attempts++;
@@ -76,7 +76,7 @@ test('a Redis task logs a lasting failure once', async () => {
   expect(at('error')).toHaveLength(1);
 });
 
-test('a Redis task logs an outage of Redis once, as a warning and not as an error', async () => {
+test('a Redis task logs an outage of Redis only once, as a warning and not as an error', async () => {
   let attempts = 0;
   const work = () => {
     attempts++;
@@ -88,7 +88,7 @@ test('a Redis task logs an outage of Redis once, as a warning and not as an erro
   expect([at('error').length, at('warn').length]).toEqual([0, 1]);
 });
 
-test('a Redis task runs again at once after hurry, even if hurry is called during a run', async () => {
+test('a Redis task runs again immediately after a call of hurry(), even if hurry() is called during a run', async () => {
   let runs = 0;
   const work = async () => {
     await Promise.resolve();

@@ -20,8 +20,8 @@ const RETRY_MS = 200;
 export function createRedisTask(options: {
   link: Pick<RedisConnection, 'ready'>;
   /**
-   * False if this operator is not the leader. The task then does nothing, because two operators of different versions
-   * would overwrite each other's work.
+   * Returns false if this operator is not the leader. The task then does nothing, because two operators of different
+   * versions would overwrite each other's work.
    */
   isLeading: () => boolean;
   intervalMs: number;
@@ -48,7 +48,7 @@ export function createRedisTask(options: {
     } catch (err) {
       const reason = err instanceof Error ? err.message : String(err);
       if (reason !== failure) {
-        // Redis may be unavailable for this task alone, for example because its memory is full.
+        // Redis may be unavailable for this task alone, for example because the memory of Redis is full.
         if (err instanceof LedgerUnavailable)
           logger.warn({ reason }, 'Redis is unavailable for a task of the operator');
         else logger.error({ err }, failureMessage);

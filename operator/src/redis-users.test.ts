@@ -50,7 +50,7 @@ test('urlOf keeps the name of the primary and the user of the sentinels from the
   );
 });
 
-test('RedisUsers.apply sets the user of each model on each master, and remove deletes the user of a model', async () => {
+test('RedisUsers.apply sets the user of each model on each master, and RedisUsers.remove deletes the user of a model', async () => {
   const { users, commands } = create();
   users.urlOf('a', undefined);
   users.urlOf('b', undefined);

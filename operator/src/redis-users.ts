@@ -26,8 +26,8 @@ export class RedisUsers {
   }
 
   /**
-   * Returns the REDIS_URL of a model's workers, for the model's Secret. It has the password of the existing Secret, or
-   * a new one if there is none.
+   * Returns the REDIS_URL of a model's workers, for the model's Secret. The URL contains the password of the existing
+   * Secret, or a new password if there is no Secret.
    */
   urlOf(model: string, existing: string | undefined): string {
     const { prefix, url } = this.#options;
@@ -40,7 +40,7 @@ export class RedisUsers {
     return replaceUser(url, user, password);
   }
 
-  /** Sets all users in Redis, whether they are missing or not. */
+  /** Creates all users in Redis, or updates those that exist. */
   async apply(): Promise<void> {
     const { link, prefix } = this.#options;
     const masters = link.masters();

@@ -15,7 +15,7 @@ import { USABLE_LABEL } from './workers/cluster/admission/usable-secrets.ts';
 
 const WITHIN_MS = 90_000;
 const NODE = 'rights-node';
-/** Environment variable of a model whose value comes from a labelled Secret. */
+/** Environment variable of a model. Its value comes from a labelled Secret. */
 const variable = { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'token', key: 'token' } } };
 
 let kubernetes: Kubernetes;

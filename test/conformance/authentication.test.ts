@@ -197,7 +197,7 @@ describe('an account', () => {
     });
   });
 
-  test('may use only the models in its scope', async () => {
+  test('may use only the models in the list of its tenant', async () => {
     const { key, name } = await service.tenant({ models: ['svc-asr-dholuo-v1'] });
     expect(refusal(await create(key, { model: KIKUYU }))).toBe('model_scope_denied');
     expect(sessionOf(await create(key, { model: 'svc-asr-dholuo-v1' })).model).toBe('svc-asr-dholuo-v1');

@@ -99,7 +99,7 @@ describe('the reservation of a session', () => {
     expect(amounts(session).slice(0, 2)).toEqual([seconds, seconds]);
   });
 
-  test('is the remaining credit if less than requested is left, down to one second', async () => {
+  test('is the remaining credit if the remaining credit is less than requested, down to one second', async () => {
     const { key: own } = await service.tenant({ seconds: 46 });
     const create = async (seconds: number) =>
       amounts(sessionOf(await service.create(own, { model: KIKUYU, max_audio_seconds: seconds })));
@@ -134,17 +134,17 @@ describe('the reservation of a session', () => {
 });
 
 describe('request parameters', () => {
-  test.each([1, 300])('max_audio_seconds may be %i', async (seconds) => {
+  test.each([1, 300])('max_audio_seconds can be %i', async (seconds) => {
     sessionOf(await postJson({ model: KIKUYU, max_audio_seconds: seconds }));
   });
 
-  test.each(['60.0', '6e1', '0.6E+2'])('max_audio_seconds may be written as %s', async (number) => {
+  test.each(['60.0', '6e1', '0.6E+2'])('max_audio_seconds can be written as %s', async (number) => {
     const session = sessionOf(await postJson(`{"model":"${KIKUYU}","max_audio_seconds":${number}}`));
     expect(session.credits.reserved).toBe(60);
   });
 
   test.each(['0', '301', '-1', '1.5', '300.0001', '1e400', '"60"', 'true', 'false', 'null', '[60]', '{}', '""'])(
-    'max_audio_seconds may not be %s',
+    'max_audio_seconds must not be %s',
     async (value) => {
       const answer = await postJson(`{"model":"${KIKUYU}","max_audio_seconds":${value}}`);
       expect(errorOf(answer)).toMatchObject({
@@ -212,7 +212,7 @@ describe('a JSON body', () => {
     expect(answer.text).not.toContain('secret-in-the-body');
   });
 
-  test('may contain white space and escapes', async () => {
+  test('can contain white space and escapes', async () => {
     sessionOf(await postJson(`\n\t { "\\u006dodel" : "${KIKUYU}" } \r\n`));
   });
 });
@@ -220,11 +220,11 @@ describe('a JSON body', () => {
 describe('the body size', () => {
   const padded = (bytes: number) => GOOD.padEnd(bytes, ' ');
 
-  test.each([false, true])('may be 16,384 bytes (chunked: %s)', async (chunked) => {
+  test.each([false, true])('can be 16,384 bytes (chunked: %s)', async (chunked) => {
     sessionOf(await post({ headers: JSON_TYPE, body: padded(LARGEST_BYTES), chunked }));
   });
 
-  test.each([false, true])('may not be 16,385 bytes (chunked: %s)', async (chunked) => {
+  test.each([false, true])('must not be 16,385 bytes (chunked: %s)', async (chunked) => {
     const answer = await post({ headers: JSON_TYPE, body: padded(LARGEST_BYTES + 1), chunked });
     expect(refusal(answer)).toBe('request_too_large');
   });
@@ -235,7 +235,7 @@ describe('the body size', () => {
     expect(refusal(await postJson(`{"model":"${model}ũũ"}`))).toBe('request_too_large');
   });
 
-  test.each([false, true])('of several megabytes still gets the error response (chunked: %s)', async (chunked) => {
+  test.each([false, true])('of several megabytes is answered with an error (chunked: %s)', async (chunked) => {
     for (let round = 0; round < 5; round++) {
       const answer = await post({ headers: JSON_TYPE, body: padded(4_000_000), chunked, options: { agent: false } });
       expect(refusal(answer)).toBe('request_too_large');

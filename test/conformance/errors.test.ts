@@ -62,7 +62,7 @@ describe('a method that a path does not support:', () => {
     }
   });
 
-  test('HEAD answers without a body where GET is not supported', async () => {
+  test('HEAD is answered without a body at a path that does not support GET', async () => {
     const answer = await send(`${service.baseUrl}/v1/asr/sessions`, { method: 'HEAD', ca: service.ca, agent: false });
     expect(answer).toMatchObject({ status: 405, text: '', headers: { allow: 'POST' } });
     expect(answer.headers['x-request-id']).toMatch(UUID);
@@ -168,7 +168,7 @@ describe('invalid HTTP:', () => {
     expectErrorForm(await sendRaw(service.baseUrl, service.ca, bytes + rest), 408);
   });
 
-  test('a path that cannot be decoded is an unknown path', async () => {
+  test('a path that cannot be decoded is treated as an unknown path', async () => {
     const bytes = `GET /%zz HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
     expect(refusal(await sendRaw(service.baseUrl, service.ca, bytes))).toBe('not_found');
   });

@@ -139,7 +139,7 @@ test.concurrent('the reservations of 40 expired sessions are all returned', asyn
 });
 
 test.concurrent('a limit of 6 requests per minute admits exactly 6 requests of a burst, and one more after Retry-After', async () => {
-  // The limit is low, because it admits further requests while a busy machine sends the burst.
+  // With a higher limit, further requests would be admitted while a busy machine still sends the burst.
   const { key } = await hasty.tenant({ limits: { requestsPerMinute: 6 } });
   const answers = await Promise.all(Array.from({ length: 20 }, () => hasty.usage(key)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(6);

@@ -38,8 +38,8 @@ test.each([
     const senders = await Promise.all(Array.from({ length: SLOTS }, () => startStream(access)));
     const control = await startStream(access, KIKUYU);
     await setPool(harness, secondNode(), 'a');
-    // Unlike the taint, the annotation does not keep new pods off the node. The node leaves the pool, so that the
-    // replacement of its worker starts on the other node.
+    // Unlike the taint, the annotation does not keep new pods off the node. The node is therefore removed from the
+    // pool, so that the replacement of its worker starts on the other node.
     await setPool(harness, node, undefined);
     await harness.tools.kubectl([command, 'node', node, value, '--overwrite']);
     try {

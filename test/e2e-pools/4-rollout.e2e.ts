@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const node of [firstNode(), secondNode()]) await setDevices(harness, node, undefined);
 });
 
-/** Applies the model with PING_MS as an environment variable of its workers. Another value is a new revision. */
+/** Applies the model with PING_MS as an environment variable of its workers. Each new value creates a new revision. */
 async function applyRevision(pingMs: number, rollout: object): Promise<void> {
   await applyPool(harness, {
     worker: {

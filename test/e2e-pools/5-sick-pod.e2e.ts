@@ -6,8 +6,9 @@ import { applyPool, firstNode, POOL_MODEL, removePool, secondNode, setPool } fro
 import { startStream, untilFinals, untilPods, untilReady } from '../e2e/pool.ts';
 
 /**
- * Program that kills the worker process of its pod whenever it starts. The containers of the pod share a PID namespace.
- * A second container outlives the one with the worker, so the worker never becomes ready again.
+ * Program that kills the worker process of its pod each time the worker process starts. It runs in a second container
+ * of the pod, and the containers share a PID namespace. The second container keeps running when the container of the
+ * worker restarts, so the worker never becomes ready again.
  */
 const KILL_WORKER = `
 const { readdirSync, readFileSync } = require('node:fs');
@@ -46,7 +47,7 @@ test('a crash-looping worker is replaced on another node, and its streams contin
   await untilPods(harness, 'both workers are on the other node', (pods) => {
     return pods.length === 2 && pods.every((pod) => pod.isReady && pod.node === otherNode);
   });
-  // The pool works, so one bad pod does not degrade it.
+  // The other workers are ready, so one bad pod does not change the condition Degraded of the model.
   expect(await degraded()).toBe(degradedBefore);
   await untilFinals(senders, 1);
   for (const sender of senders) expect(await sender.finish()).toBeGreaterThan(0);

@@ -55,7 +55,8 @@ describe('streams continue and the account balances', () => {
     await underLiveStreams(harness, access, async () => {
       const primary = await servers.findPrimary();
       const nodes = (await harness.kubectl(['get', 'nodes', '-o', 'name'])).trim().split('\n');
-      // No node accepts the new pod for a while. Otherwise it would return before Sentinel replaces the primary.
+      // No node accepts the new pod for a while. Otherwise the new pod would be ready before Sentinel replaces the
+      // primary.
       await harness.kubectl(['cordon', ...nodes]);
       try {
         await harness.kubectl(['delete', 'pod', primary, '--grace-period=0', '--force']);

@@ -9,8 +9,9 @@ const PODS = ['svc-asr-redis-0', 'svc-asr-redis-1', 'svc-asr-redis-2'];
 /** The servers and sentinels of a replicated Redis of the chart. */
 export interface RedisServers {
   /**
-   * Waits until the sentinels of all pods report the same primary, and this server also reports the role of a primary.
-   * Resolves with its pod. The sentinel of the pod `without` is not asked, and this pod cannot be the primary.
+   * Waits until the sentinels of all pods report the same server as the primary, and this server itself reports that it
+   * is a primary. Resolves with the pod of the server. The sentinel of the pod `without` is not asked, and this pod
+   * cannot be the primary.
    */
   findPrimary: (without?: string) => Promise<string>;
   /** Waits until two replicas of the primary have copied its data. */

@@ -29,8 +29,8 @@ test('draining a node lets its gateways finish their streams and moves all other
           labels['app.kubernetes.io/component'] === 'gateway' && deletionTimestamp !== undefined,
       );
     });
-    // The next check reads the account from the console. The drain may have moved its only pod, so the test waits for
-    // the pod.
+    // The next check reads the account from the console. The drain may have moved the only pod of the console, so the
+    // test waits for this pod.
     await harness.kubectl(['rollout', 'status', 'deployment/svc-asr-console', '--timeout=180s']);
   });
   await drained;

@@ -49,7 +49,7 @@ async function requestUsage(key: string, baseUrl = access.baseUrl) {
   return { status, body: body as { recent_sessions?: { status: string }[] } };
 }
 
-/** Waits until every gateway accepts a key. Each notices by itself that Redis is available again. */
+/** Waits until every gateway accepts a key. Each gateway notices on its own when Redis is available again. */
 async function untilServed(key: string): Promise<void> {
   const gateways = ['-l', 'app.kubernetes.io/component=gateway', '-o', 'jsonpath={.items[*].metadata.name}'];
   const names = (await harness.kubectl(['get', 'pods', ...gateways])).split(' ');

@@ -8,10 +8,12 @@ import { ACCESS_NAMESPACE, RELEASE } from './release.ts';
 const POD = 'access';
 const GATEWAY_PORT = 8443;
 const ADMIN_PORT = 9443;
-/** Port of the admin API in versions that serve it over plain HTTP. An upgrade test may install such a version first. */
+/**
+ * Port of the admin API in versions that serve it over plain HTTP. An upgrade test may install such a version first.
+ */
 const PLAIN_ADMIN_PORT = 9090;
 
-/** Services that the access pod forwards to, by the port of the pod. */
+/** Services to which the access pod forwards connections. The keys are the ports of the pod. */
 const ROUTES = {
   [GATEWAY_PORT]: { host: `${RELEASE}-gateway.${NAMESPACE}.svc`, port: 443 },
   [ADMIN_PORT]: { host: `${RELEASE}-console-admin.${NAMESPACE}.svc`, port: ADMIN_PORT },
@@ -36,8 +38,8 @@ for (const [port, target] of Object.entries(${JSON.stringify(ROUTES)}))
 `;
 
 /**
- * Starts a pod that forwards connections to the Services of the installation, and forwards loopback ports to this pod.
- * `kubectl port-forward` to a Service would pick one of its pods, and end with that pod.
+ * Starts a pod that forwards connections to the Services of the installation. Then forwards loopback ports to this pod.
+ * A `kubectl port-forward` to a Service would pick one pod of the Service, and would end with that pod.
  */
 export async function startAccess(tools: KubeTools): Promise<PortForward[]> {
   const labels = { 'app.kubernetes.io/name': 'svc-asr-e2e', 'app.kubernetes.io/component': POD };
@@ -58,7 +60,8 @@ export async function startAccess(tools: KubeTools): Promise<PortForward[]> {
   await tools.kubectl(['apply', '-f', '-'], { input: JSON.stringify(list) });
   await tools.kubectl(['-n', ACCESS_NAMESPACE, 'wait', `pod/${POD}`, '--for=condition=Ready', '--timeout=100s']);
   const target = { namespace: ACCESS_NAMESPACE, pod: POD };
-  // Separate processes, so that a failed request to the admin API cannot cut a stream.
+  // Each port has its own kubectl process, because kubectl ends when a connection fails. A failed request to the admin
+  // API therefore cannot interrupt a stream.
   return Promise.all([
     startPortForward(tools, { ...target, port: GATEWAY_PORT }, Number(readSetting('E2E_PORT'))),
     startPortForward(tools, { ...target, port: ADMIN_PORT }, Number(readSetting('E2E_ADMIN_PORT'))),

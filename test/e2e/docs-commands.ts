@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Harness } from './harness.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
-/** A block of shell commands, which may be part of a list. */
+/** Matches a block of shell commands. The block may be indented, because it may be part of a list. */
 const BLOCK = /^( *)```sh\n([\s\S]*?)\n\1```$/gm;
 const TIMEOUT_MS = 200_000;
 
@@ -19,7 +19,7 @@ export function commandBlocks(page: string, heading: string): string[] {
   return blocks;
 }
 
-/** Runs the shell commands of a section of a page in a folder. */
+/** Runs the shell commands in a section of a page. Their working directory is `folder`. */
 export function runDocs(harness: Harness, folder: string, page: string, heading: string): Promise<string> {
   const commands = commandBlocks(page, heading).join('\n');
   return harness.tools.shell(`cd '${folder}'\n${commands}`, { timeoutMs: TIMEOUT_MS });

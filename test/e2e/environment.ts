@@ -25,7 +25,7 @@ export function readSetting(name: Setting): string {
   return value;
 }
 
-/** Returns the reference of an image of this commit as the cluster finds it. */
+/** Returns the reference with which the cluster finds an image of this commit. */
 export function imageReference(name: string): string {
   return `${readSetting('E2E_REGISTRY')}/${name}:${readSetting('E2E_TAG')}`;
 }

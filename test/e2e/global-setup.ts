@@ -1,7 +1,7 @@
 import { startAccess } from './access.ts';
 import { openTools } from './harness.ts';
 
-/** Opens the ports of the installation before the first test file. They close when jest ends. */
+/** Opens loopback ports to the installation before the first test file, and closes them when jest exits. */
 export default async function setUp(): Promise<void> {
   const forwards = await startAccess(await openTools());
   process.on('exit', () => {

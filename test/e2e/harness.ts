@@ -34,17 +34,17 @@ export interface Harness {
 export interface AdminAccess {
   url: string;
   token: string;
-  /** CA certificate (PEM) of the URL. Undefined if the installed version serves the admin API over plain HTTP. */
+  /** CA certificate (PEM) for the URL. Undefined if the installed version serves the admin API over plain HTTP. */
   ca: string | undefined;
 }
 
-/** Creates kubectl and helm for the cluster under test. */
+/** Installs kubectl and helm if needed, and returns functions that run them on the cluster under test. */
 export async function openTools(): Promise<KubeTools> {
   const programs = await ensureGoTools(['kubectl', 'helm']);
   return createKubeTools(readSetting('E2E_KUBECONFIG'), programs, readSetting('E2E_FOLDER'));
 }
 
-/** Creates the access to the installation. Its ports lead through the pod of access.ts. */
+/** Creates the access to the installation. Connections to its ports pass through the pod of access.ts. */
 export async function openHarness(): Promise<Harness> {
   const tools = await openTools();
   const kubectl = (args: readonly string[], options?: CommandOptions) =>

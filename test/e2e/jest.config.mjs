@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import base from '../../jest.config.mjs';
 
-/** Tests on a real cluster (`npm run e2e`). They run one after the other, and each depends on those before it. */
+/**
+ * Tests on a real cluster (`npm run e2e`). They run one after the other, and each test depends on the tests before it.
+ */
 export default {
   ...base,
   rootDir: fileURLToPath(new URL('../..', import.meta.url)),

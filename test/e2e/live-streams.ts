@@ -16,7 +16,8 @@ export async function openAccess(harness: Harness): Promise<Access> {
 }
 
 /**
- * Streams audio on two streams while `disrupt` runs. Neither may be interrupted, and the account must balance afterwards.
+ * Streams audio on two streams while `disrupt` runs. Neither stream may be interrupted, and the account must balance
+ * afterwards.
  */
 export async function underLiveStreams(harness: Harness, access: Access, disrupt: () => Promise<void>): Promise<void> {
   const senders: AudioSender[] = [];
@@ -31,8 +32,8 @@ export async function underLiveStreams(harness: Harness, access: Access, disrupt
 }
 
 /**
- * Changes the version under live streams. Each version must understand the records of the other. Each must release and
- * report a session that the other version reserved and that no client opened.
+ * Changes the version under live streams. Each version must understand the records of the other. Each version must
+ * release and report a session that the other version reserved and that no client opened.
  */
 export async function acrossVersions(harness: Harness, access: Access, change: () => Promise<void>): Promise<void> {
   const { baseUrl, ca, key } = access;

@@ -18,7 +18,7 @@ export const SLOTS = 2;
 const NODE_LABEL = 'e2e.asr.svc.dev/pool';
 /** Recording that the streams repeat. */
 export const RECORDING = 'ki_espeak_009';
-/** Device of the nodes. Each worker that requests ACCELERATOR occupies one. */
+/** Extended resource of the nodes. Each worker that requests ACCELERATOR occupies one device. */
 const DEVICE = 'e2e.asr.svc.dev/gpu';
 export const ACCELERATOR = { resource: DEVICE };
 /** Longest time for which a move may delay the transcript of a stream. */
@@ -26,9 +26,9 @@ const MAX_STALL_MS = 3000;
 /** Longest lag of a stream that is not moved, on a machine with an idle core. */
 const USUAL_LAG_MS = 1000;
 
-/** Node selector of a pool. */
+/** Returns the node selector of a pool. */
 export const nodesOf = (pool: string) => ({ [NODE_LABEL]: pool });
-/** Nodes that the tests add to pools: the one that is drained, and the one of the access pod. */
+/** Nodes that the tests add to pools. The first one is drained. The access pod runs on the second one. */
 export const firstNode = () => readSetting('E2E_DRAIN_NODE');
 export const secondNode = () => readSetting('E2E_ACCESS_NODE');
 
@@ -73,7 +73,7 @@ export async function removePool(harness: Harness): Promise<void> {
   });
 }
 
-/** Adds a node to a pool, or removes it from its pool. Pods that run there stay. */
+/** Adds a node to a pool, or removes it from its pool. Pods that run on the node stay. */
 export async function setPool({ tools }: Harness, node: string, pool: string | undefined): Promise<void> {
   const label = pool === undefined ? `${NODE_LABEL}-` : `${NODE_LABEL}=${pool}`;
   await tools.kubectl(['label', 'node', node, label, '--overwrite']);
@@ -151,8 +151,8 @@ export async function untilFinals(senders: readonly AudioSender[], further: numb
 }
 
 /**
- * Ends streams, checks their transcripts, and logs the longest lag of each. Returns these lags, that of the control
- * stream last.
+ * Ends streams, checks their transcripts, and logs the longest lag of each stream. Returns these lags. The last one is
+ * the lag of the control stream.
  */
 export async function finishStreams(
   what: string,

@@ -15,7 +15,7 @@ export interface PortForward {
   close: () => void;
 }
 
-/** Runs `kubectl port-forward` until it is closed. kubectl ends when a connection fails, and is then restarted. */
+/** Runs `kubectl port-forward` until `close` is called. kubectl ends when a connection fails, and is then restarted. */
 export async function startPortForward(
   tools: KubeTools,
   target: { namespace: string; pod: string; port: number },

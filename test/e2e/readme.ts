@@ -22,7 +22,10 @@ export function readmeCommands(): ReadmeCommands {
   return { create, install };
 }
 
-/** Replaces the registry and the port in the commands, and adds the pull policy. Throws if one of them is missing. */
+/**
+ * Replaces the registry and the port in the commands, and adds the pull policy. Throws if README does not contain a
+ * text that must be replaced.
+ */
 export function adaptCommands(commands: string, { registry, pullPolicy, port }: Replacements): string {
   const changes: [string, string][] = [
     ['REGISTRY=localhost', `REGISTRY=${registry}`],

@@ -15,18 +15,21 @@ export const ADMIN_API_FROM = [
 /** Tag of the Redis image that `npm run images` builds. */
 export const REDIS_TAG = '7';
 
-/** Builds the chart values of the tests: small requests, and shorter times than an installation with real users has. */
+/**
+ * Builds the chart values of the tests: small requests, and shorter intervals and lifetimes than an installation with
+ * real users has.
+ */
 export function buildValues({ chart, tag }: { chart: string; tag: string }) {
-  // The chart of the previous commit may not know the values of the admin API. That version serves the admin API on the
-  // metrics port.
+  // The chart of the previous commit might not have the values of the admin API. Such a version serves the admin API on
+  // the metrics port.
   const defaults = readFileSync(join(chart, 'values.yaml'), 'utf8');
   const hasAdminApi = defaults.includes('adminApiFrom:');
   const registry = readSetting('E2E_REGISTRY');
-  // In charts without digests, image.registry does not apply to Redis.
+  // In charts without digests, image.registry does not apply to Redis, so the repository contains the registry.
   const repository = defaults.includes('digest:') ? {} : { repository: `${registry}/redis` };
   const small = { requests: { cpu: '20m', memory: '64Mi' } };
-  // The variables are for extraEnv rather than settings, because the chart of the previous commit may have another name
-  // for a setting.
+  // The tests set these variables in extraEnv rather than with the chart's own values. In the chart of the previous
+  // commit, such a value might have another name.
   const variables = (values: Record<string, number>) =>
     Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
   return {
@@ -48,14 +51,14 @@ export function buildValues({ chart, tag }: { chart: string; tag: string }) {
 }
 
 /**
- * Returns the pull policy. Images in a registry may have changed under the same tag. Images that were loaded into the
- * nodes cannot be pulled.
+ * Returns the pull policy. Images in a registry may have changed under the same tag, so nodes always pull them. Images
+ * that were loaded into the nodes cannot be pulled.
  */
 export function readPullPolicy(): 'Always' | 'IfNotPresent' {
   return readSetting('E2E_REGISTRY') === 'localhost' ? 'IfNotPresent' : 'Always';
 }
 
-/** Builds an ASRModel with the artifact /models/NAME. The worker image has the demo models there. */
+/** Builds an ASRModel with the artifact /models/NAME. The worker image has the demo models in /models. */
 export function buildModel(name: string, language: string, languageCode: string, scaling: object) {
   return {
     apiVersion: 'asr.svc.dev/v1',

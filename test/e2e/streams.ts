@@ -9,7 +9,10 @@ import { wordErrorRate } from '../support/word-errors.ts';
 const FRAME_BYTES = 3200;
 const FRAME_MS = 100;
 const BYTES_PER_MS = FRAME_BYTES / FRAME_MS;
-/** Highest accepted word error rate of a synthesized recording. Offline, the rate of all these recordings is 27 %. */
+/**
+ * Highest accepted word error rate of a synthesized recording. Without the service, the engine has a rate of 27 % over
+ * all these recordings.
+ */
 export const MAX_WORD_ERRORS_PERCENT = 60;
 
 /** URL, CA certificate and API key of a client. */
@@ -56,8 +59,8 @@ export interface AudioSender {
    */
   finish: () => Promise<number>;
   /**
-   * Longest time so far between the sending of audio and its transcript, in milliseconds. It includes the time for
-   * which the model waits for further audio.
+   * Longest time so far from the sending of audio until its transcript arrives, in milliseconds. This time includes the
+   * wait of the model for further audio.
    */
   readonly longestLagMs: number;
   /** Number of finals received so far. */

@@ -4,7 +4,7 @@ import type { Harness } from './harness.ts';
 import { KIKUYU } from './live-streams.ts';
 import { ADMIN_API_FROM, MODEL_NAMESPACE, RELEASE } from './release.ts';
 
-/** A version of the service as it is installed. */
+/** A version of the service that the tests install. */
 export interface Version {
   /** Name of the version in test names. */
   name: string;
@@ -20,9 +20,14 @@ const PRESENT: Version = { name: 'this commit', chart: CHART, tag: E2E_TAG };
 export const PREVIOUS: Version =
   E2E_PREVIOUS_TAG === '' ? PRESENT : { name: 'the commit before', chart: E2E_PREVIOUS_CHART, tag: E2E_PREVIOUS_TAG };
 
-/** Gives all components but Redis new pods, even when an upgrade leads to the same version. */
+/**
+ * Annotations with which an upgrade replaces the pods of all components except Redis, even if the version stays the
+ * same.
+ */
 const ANNOTATIONS = ['gateway', 'operator', 'console'].map((part) => `--set=${part}.podAnnotations.e2e=upgraded`);
-/** Opens the admin API to the access pod, because the chart of the previous commit may not have had these values. */
+/**
+ * Values that open the admin API to the access pod. The chart of the previous commit might not have had these values.
+ */
 const ADMIN_API = [
   '--set-json=console.adminApi={"enabled":true}',
   `--set-json=networkPolicy.adminApiFrom=${JSON.stringify(ADMIN_API_FROM)}`,
@@ -32,7 +37,7 @@ const ADMIN_API = [
  * installation has a repository that contains the registry. This chart would then add the registry a second time.
  */
 const REDIS_IMAGE = '--set=redis.image.repository=redis';
-/** Lets models be in a further namespace. The previous commit may not have had this value. */
+/** Value that allows models in a further namespace. The chart of the previous commit might not have had this value. */
 const MODEL_NAMESPACES = `--set=modelNamespaces={${MODEL_NAMESPACE}}`;
 const COMMON_ARGS = ['--namespace', NAMESPACE, '--wait', '--timeout', '4m'];
 const OPTIONS = { timeoutMs: 260_000 };

@@ -56,7 +56,7 @@ test('no secret of 1,000 random valid and invalid requests reaches output, metri
   expect(places.redis).toContain(':live');
   for (const [place, text] of Object.entries(places)) {
     for (const secret of secrets) {
-      // The public part of a key may be shown. The rest of the key may not.
+      // The public part of a key may appear in the output. The secret part must not.
       const hidden = secret.replace(/^svc_live_v1_[0-9A-Za-z]{10}_/, '').replace(/^svc\.auth\./, '');
       if (text.includes(hidden)) throw new Error(`a secret is in ${place}: ${secret}`);
     }

@@ -22,7 +22,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   redis = await startRedis();
   proxy = await startCuttingProxy(redis.port);
-  // The test reads the ledger without the proxy.
+  // The test itself connects to Redis without the proxy.
   ledger = await openLedger(redis.url, { prefix });
   await seedCatalogue(ledger);
   gateway = await startGateway(`redis://127.0.0.1:${proxy.port}`, prefix);
@@ -93,14 +93,14 @@ test('while Redis is down, requests that need Redis get 503, other requests work
     expect(await ledger.accounts.grant(tenant, `round-${round}`, 1000)).toMatchObject({ applied: false });
     expect(charged.length).toBeGreaterThan(0);
     for (const id of charged) {
-      // Every acknowledged settlement is still there and cannot be made twice.
+      // Every acknowledged settlement is still recorded, so the session cannot be settled a second time.
       expect(await ledger.sessions.settle(tenant, id, owner, 99_000, 'again')).toMatchObject({
         outcome: 'already',
         billableMs: 2000,
       });
     }
     for (const id of ids) {
-      // Every acknowledged reservation is still there, so it can be failed exactly once.
+      // Every acknowledged reservation is still recorded, so its session can be failed exactly once.
       expect(await ledger.sessions.fail(tenant, id, undefined, 0, 'test')).toMatchObject({
         outcome: 'ok',
         state: 'failed',
@@ -166,7 +166,7 @@ async function chargeSome(
     const { outcome } = await ledger.sessions.settle(tenant, sessionId, owner, 16_001, 'test');
     if (outcome === 'ok') charged.push(sessionId);
   } catch (error) {
-    // The settlement was not acknowledged, so it may have happened or not.
+    // Redis did not acknowledge the settlement, so it is unknown whether the session was settled.
     if (!(error instanceof LedgerUnavailable)) throw error;
   }
   return false;

@@ -22,7 +22,7 @@ const prefix = ownPrefix();
 const { pcm } = recording();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const OWNER = { id: 'g', epoch: 1 };
-/** Audio of each settled session, which costs two seconds. */
+/** Samples with which each session is settled. They cost two seconds, because the charge is rounded up. */
 const SAMPLES = 16_001;
 const CREDIT_MS = 36_000_000;
 let redis: TestSentinel;
@@ -56,7 +56,7 @@ interface Load {
   tenant: string;
   /** Sessions that the gateway has created. */
   created: string[];
-  /** Sessions that a settlement was sent for, acknowledged or not. */
+  /** Sessions for which the test sent a settlement, whether Redis acknowledged it or not. */
   settled: string[];
 }
 
@@ -95,7 +95,9 @@ async function startStream(): Promise<{ tenant: string; stream: StreamClient }> 
   return { tenant, stream };
 }
 
-/** Ends every session of the tenant, and checks that each settlement was charged once and that no credit is held. */
+/**
+ * Ends every session of the tenant, and checks that each settlement was charged once and that no credit stays reserved.
+ */
 async function expectBalance({ tenant, created, settled }: Load): Promise<void> {
   let charged = 0;
   for (const id of settled) {
@@ -145,7 +147,7 @@ test.each(FAULTS)(
     expect((await stream.next('final')).text.length).toBeGreaterThan(0);
     stream.close();
     expect((await stream.closed).code).toBe(1000);
-    // The former primary becomes a replica. Writes that only it had accepted must stay lost.
+    // The former primary becomes a replica. Writes that only the former primary had accepted must not reappear.
     await endFault(former);
     await eventually('the former primary is a replica', FAILOVER_TIMEOUT_MS, () => isReplica(former));
     await connected(ledger.link, 30_000);
@@ -162,7 +164,8 @@ test('a stream whose session was lost in a failover continues to its end, is not
   await redis.untilReplicated();
   const former = await redis.primary();
   const resume = await redis.cutOffReplicas();
-  // The replicas are cut off. They receive neither the reservation of the session nor that its stream has connected.
+  // The replicas are cut off. They receive neither the reservation of the session nor the record that its stream has
+  // connected.
   const stream = await openStream(await createSession(gateway, key, { model: MODEL, max_audio_seconds: 20 }));
   await stream.next('ready');
   stream.audio(pcm.subarray(0, 64_000));

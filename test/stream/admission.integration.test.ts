@@ -15,7 +15,7 @@ const LONGEST_S = 300;
 let stage: Stage;
 let small: TestGateway;
 beforeAll(async () => {
-  // The stage has no workers, because a handshake is answered without one.
+  // The stage has no workers, because a gateway answers a handshake before the stream has a worker.
   stage = await setStage({ workers: [] });
 }, STAGE_TIMEOUT_MS);
 afterEach(() => small.stop());
@@ -27,7 +27,7 @@ const attempt = (session: SessionBody) =>
     throw error;
   });
 
-// The longest session takes 9.6 MB, so two take 18.3 MiB.
+// The audio of the longest session takes 9.6 MB, so two such sessions take 18.3 MiB.
 test.each([
   ['18', 1],
   ['19', 2],
@@ -51,7 +51,8 @@ test.each([
       Array<unknown>(5 - room).fill([503, 'service_unavailable']),
     );
 
-    // A refusal consumes nothing, so the next stream is admitted when one ends.
+    // A refused handshake uses neither its credential nor memory. It therefore succeeds as soon as an open stream has
+    // ended.
     const next = sessions[answers.findIndex((answer) => answer instanceof Refused)]!;
     await expect(openStream(next)).rejects.toMatchObject({ status: 503 });
     opened[0]!.close();
@@ -72,7 +73,7 @@ describe('a session request to a gateway that is full', () => {
 
   /**
    * Writes to Redis what a second gateway would write when it renews its lease. No such process runs. If `freeStreams`
-   * is undefined, no capacity is written, as by a gateway of the previous version.
+   * is undefined, writes no capacity, as a gateway of the previous version does.
    */
   async function renewOther(freeStreams: number | undefined): Promise<void> {
     const { gateways } = stage.ledger;
@@ -86,7 +87,7 @@ describe('a session request to a gateway that is full', () => {
     other = undefined;
   }
 
-  /** Sends requests of new tenants until one gets the status. Returns its response. */
+  /** Sends requests of new tenants until one of them gets the given status. Returns the response to that request. */
   const postUntil = (status: number, freeElsewhere: number | undefined) =>
     eventually(`a session request is answered with ${status}`, 30_000, async () => {
       await renewOther(freeElsewhere);
@@ -129,7 +130,8 @@ describe('a session request to a gateway that is full', () => {
     });
     stream.close();
     await postUntil(201, 0);
-    // The session that `postUntil` created may still occupy the only place, so the first retries may be refused.
+    // The session that `postUntil` created may still use the capacity for the only stream, so the first retries may be
+    // refused.
     await eventually('the retry with the same key gets a session', 30_000, async () => {
       const { status } = await postSession(small, caller.key, LONGEST, retried);
       return status === 201;

@@ -188,7 +188,7 @@ describe('the reservation of a stream', () => {
     });
   });
 
-  test('does not end the stream while one sample is left', async () => {
+  test('does not end the stream while one sample of it remains', async () => {
     const opened = await stage.ready(1);
     opened.stream.socket.send(Buffer.alloc(31_998));
     opened.stream.send(FLUSH);

@@ -146,7 +146,10 @@ interface Site {
   stop: () => void;
 }
 
-/** Starts the developer's own server, which creates sessions with its API key and serves the page. */
+/**
+ * Starts a server like that of a developer who uses the package. It creates sessions with its API key and serves the
+ * page.
+ */
 async function startSite(key: string, scripts: ReadonlyMap<string, string> = new Map()): Promise<Site> {
   const client = createClient({ baseUrl: stage.gateway.baseUrl, apiKey: key });
   const modules: string[] = [];
@@ -220,8 +223,8 @@ test('the client streams a WAV file in a browser with a credential from a server
 }, 180_000);
 
 /**
- * Writes a recording for the microphone of the browser. The device plays it in real time as soon as it is opened. The
- * silence before it is longer than a busy machine needs to start to capture.
+ * Writes a recording for the fake microphone of the browser. The browser plays the file in real time as soon as the
+ * page opens the microphone. The silence before the speech is longer than a busy machine needs to start the capture.
  */
 function writeSpokenFile(): { file: string; seconds: number } {
   const silence = Buffer.alloc(SILENCE_SECONDS * 32_000);
@@ -254,7 +257,8 @@ test('the microphone keeps a word that was spoken before the stream was open, un
       missing: 'MicrophoneError no_device',
       blocked: 'MicrophoneError worklet_refused',
     });
-    // The first word has one syllable. A busy browser may stretch it, which lengthens its vowel.
+    // The first word has one syllable. A busy browser may stretch it, which lengthens its vowel. The test therefore
+    // compares only the start of the word.
     const [first = ''] = wordsOf(recording(SPOKEN).text);
     expect(wordsOf(String(result.text))[0]?.slice(0, first.length)).toBe(first);
     expect(await stage.settled(caller)).toMatchObject({ audioMs: Math.ceil(Number(result.sent) / 16) });

@@ -5,7 +5,10 @@ import type { Stage } from './stage.ts';
 
 const { pcm } = recording();
 const IDLE_MS = 5000;
-/** Interval of pings. A client that leaves two unanswered is disconnected, so the interval allows for a busy client. */
+/**
+ * Interval of pings. The gateway disconnects a client that leaves two pings unanswered. The interval therefore leaves a
+ * busy client enough time to answer.
+ */
 const PING_MS = 1000;
 const EXTRA_MS = 2000;
 
@@ -65,7 +68,8 @@ test.concurrent('any message keeps a stream alive, even an invalid one, but a po
 });
 
 test.concurrent('a client that misses two pings is disconnected, and its session is completed', async () => {
-  // The gateway counts from `ready`. A busy client may read it late, so the test counts from an earlier time.
+  // The gateway measures the time since it sent `ready`. A busy client may read `ready` late, so the test measures from
+  // an earlier moment.
   const startedAt = performance.now();
   const opened = await stage.ready(60, { socket: { autoPong: false } });
   // An idle client would get 4408.
@@ -75,7 +79,8 @@ test.concurrent('a client that misses two pings is disconnected, and its session
 });
 
 test.concurrent('a stream lasts at most its reserved audio plus STREAM_LIFETIME_EXTRA_MS, then gets a final and close code 1000', async () => {
-  // The gateway counts from `ready`. A busy client may read it late, so the test counts from an earlier time.
+  // The gateway measures the time since it sent `ready`. A busy client may read `ready` late, so the test measures from
+  // an earlier moment.
   const startedAt = performance.now();
   const opened = await stage.ready(1);
   const { stream } = opened;

@@ -12,12 +12,14 @@ const ALIVE_MS = 100;
 const RENEW_MS = 1000;
 const BUFFER_SAMPLES = 65_536;
 /**
- * Value of `early_samples` that the fake worker sends, as with the demo models. The gateway sends the audio of
- * a chunk this many samples before the chunk is complete.
+ * Value of `early_samples` that the fake worker sends. It is the value of the demo models. The gateway sends the audio
+ * of a chunk this many samples before the chunk is complete.
  */
 const EARLY_SAMPLES = 1080;
 
-/** A fake worker that speaks the worker protocol, recognizes nothing, and can drop connections or stay silent. */
+/**
+ * A fake worker that implements the worker protocol without recognizing speech. It can drop connections or stay silent.
+ */
 export interface DroppingWorker {
   /** Makes the worker drop this many connections from now on, each at the first audio of an utterance. */
   drop: (times: number) => void;
@@ -32,7 +34,10 @@ export interface DroppingWorker {
   stop: () => void;
 }
 
-/** Starts one server and registers it as `count` workers, because a stream avoids a worker that it lost. */
+/**
+ * Starts one server and registers it as `count` workers, because a stream that has lost a worker avoids it for some
+ * time.
+ */
 export async function startDroppingWorker(ledger: Ledger, count: number): Promise<DroppingWorker> {
   let drops = 0;
   let opened = 0;
@@ -119,7 +124,7 @@ export async function startDroppingWorker(ledger: Ledger, count: number): Promis
 }
 
 /**
- * Returns a final whose text is the number of samples. Its words have no confidence, like those of a worker of an
+ * Returns a final whose text is the number of samples. Its words have no confidence, as in a final from a worker of an
  * earlier version.
  */
 function finalOf(samples: number): RelayAnswer {

@@ -72,7 +72,7 @@ test.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])(
         `${spoken.length} recordings of ${texts.flatMap(wordsOf).length} words\n`,
     );
     expect(Math.abs(served - own)).toBeLessThanOrEqual(1);
-    // Transcripts of noise would have a far higher rate. Both rates are therefore those of real transcripts.
+    // If both transcripts were meaningless, their rates would also be similar, but far higher.
     expect(own).toBeLessThan(50);
   },
   300_000,

@@ -74,7 +74,7 @@ async function hasSlot(session: string): Promise<boolean> {
   return (await ledger.link.send(key, ['HEXISTS', key, session])) === 1;
 }
 
-/** Waits until the slot of a session is free. This is a moment after the session was settled. */
+/** Waits until the slot of a session is free. The slot becomes free a moment after the session is settled. */
 async function untilSlotIsFree(session: string): Promise<void> {
   await eventually('the slot is free', 30_000, async () => !(await hasSlot(session)));
 }
@@ -206,7 +206,7 @@ test.concurrent('a gateway that lost its lease ends its streams with 1011, charg
   const next = await startSession(frozen);
   next.stream.close();
   expect(await ended(next.tenant)).toMatchObject({ state: 'completed' });
-  // By now the gateway has also tried to settle the lost stream, which the ledger ignored.
+  // By now the gateway has also tried to settle the lost stream. The ledger has ignored this settlement.
   expect(await ended(tenant)).toMatchObject({
     state: 'failed',
     billableMs: 0,
@@ -238,8 +238,8 @@ test('a live stream continues while Redis is unavailable and is settled afterwar
 test('a gateway that starts just as Redis returns does not end streams of gateways whose leases expired in the outage', async () => {
   const { tenant, stream } = await startSession(gateway);
   await redis.kill();
-  // These gateways start while Redis is down, so that their reapers run at the first connection. Three are started,
-  // because gateways retry at random intervals.
+  // These gateways start while Redis is down, so that their reapers run as soon as they connect. Gateways retry at
+  // random intervals. With three gateways, one of them probably connects early.
   const starting = [1, 2, 3].map(() => startGateway(redis.url, prefix, HASTY));
   await pause(LEASE_MS + 1000);
   await redis.restart();

@@ -69,7 +69,9 @@ async function transcript(msPerFrame: number, during?: (sessionId: string) => Pr
   return final.text;
 }
 
-/** Returns the worker that serves the session. Waits if the worker has to register again after it was suspended. */
+/**
+ * Returns the worker that has a stream. Waits for it, because a worker that was suspended may have to register first.
+ */
 async function workerOf(): Promise<TestWorker> {
   return eventually('a worker has the stream', 30_000, async () => {
     const busy = (await ledger.workers.list(MODEL)).find(({ active }) => active > 0);
@@ -99,8 +101,8 @@ test(
 const speech = Buffer.concat([pcm, Buffer.alloc(32_000), pcm.subarray(0, 128_000), Buffer.alloc(48_000)]);
 
 /**
- * Streams `speech` and flushes it at these samples. Returns its finals without the field `endpoint`, the samples of its
- * cuts, and all events.
+ * Streams `speech` and sends a flush after each of these numbers of samples. Returns the number of samples before each
+ * cut, all events, and all finals. The field `endpoint` is removed from these finals.
  */
 async function finalsOf(
   config: object,
@@ -154,7 +156,10 @@ test('endpointing returns the same finals as flushes at the same samples, also a
   workers = [...workers.filter((worker) => worker !== killed), await startWorker(redis.url, prefix)];
 }, 120_000);
 
-/** Returns the types and numbers of the events about utterances, with one entry for all deltas of an utterance. */
+/**
+ * Returns the utterance number and the type of each event about an utterance. All deltas of an utterance have one
+ * entry.
+ */
 function orderOf(events: readonly ServerMessage[]): string[] {
   const order = events.flatMap((event) => ('utterance' in event ? [`${event.utterance} ${event.type}`] : []));
   return order.filter((entry, at) => entry !== order[at - 1]);

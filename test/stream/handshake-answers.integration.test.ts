@@ -7,7 +7,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 let stage: Stage;
 beforeAll(async () => {
-  // The stage has no workers, because a handshake is answered without one.
+  // The stage has no workers, because a gateway answers a handshake before the stream has a worker.
   stage = await setStage({ workers: [] });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
@@ -27,7 +27,7 @@ test('a client that disconnects before the 101 has not used its credential', asy
   await eventually('the gateway has abandoned the handshake', 30_000, () =>
     linesOf(session.id).some(({ message }) => message === 'handshake abandoned'),
   );
-  // The gateway rolls the connection of the session back a moment later.
+  // A moment later, the gateway rolls back the connection of the session.
   const answer = await eventually('the credential works again', 30_000, async () => {
     const next = await upgrade(session);
     return next.status === 101 ? next : undefined;

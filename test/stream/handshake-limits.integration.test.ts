@@ -14,7 +14,7 @@ import { upgrade } from './upgrade.ts';
 import type { Handshake } from './upgrade.ts';
 
 const TTL_MS = 1000;
-/** Time after the expiry of a credential from which the gateway refuses it without a request to Redis. */
+/** Time since the expiry of a credential after which the gateway refuses the credential without a request to Redis. */
 const TOLERANCE_MS = 5000;
 /** Limit of refused handshakes per second. It is so low that even a slow machine exceeds it. */
 const PER_SECOND = 2;
@@ -23,7 +23,7 @@ const BAD_PROTOCOLS = ['svc.realtime.v1', 'svc.auth.x'];
 
 let stage: Stage;
 beforeAll(async () => {
-  // The stage has no workers, because a handshake is answered without one.
+  // The stage has no workers, because a gateway answers a handshake before the stream has a worker.
   stage = await setStage({ workers: [] });
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());

@@ -27,7 +27,7 @@ let stage: Stage;
 /** A session whose credential no client uses before it expires. */
 let left: Caller & { session: SessionBody; atMs: number };
 beforeAll(async () => {
-  // The stage has no workers, because a handshake is answered without one.
+  // The stage has no workers, because a gateway answers a handshake before the stream has a worker.
   stage = await setStage({ workers: [], gateway: HASTY });
   const caller = await stage.caller();
   left = { ...caller, session: await stage.session(caller), atMs: performance.now() };
@@ -44,7 +44,7 @@ test('the response to a handshake selects the subprotocol svc.realtime.v1 and no
   expect(answer.headers['sec-websocket-extensions']).toBeUndefined();
 });
 
-test('a handshake that does not offer the two protocols in order is refused and consumes nothing', async () => {
+test('a handshake that does not offer the two subprotocols in the required order is refused and does not use up the credential', async () => {
   const session = await stage.session(await stage.caller());
   const [first = '', credential = ''] = session.websocket_protocols;
   const offers = [
@@ -58,9 +58,10 @@ test('a handshake that does not offer the two protocols in order is refused and 
     [''],
     [first, credential.replace('svc.auth.', 'svc.token.')],
     [first, credential.slice('svc.auth.'.length)],
-    // White space in JavaScript but not in HTTP.
+    // This character is white space in JavaScript but not in HTTP.
     [first, `\u00a0${credential}`],
-    // Characters that base64 decoders skip, but no subprotocol may have. These offers once consumed the credential.
+    // Base64 decoders skip these characters, but a subprotocol must not contain them. In an earlier version, such
+    // offers consumed the credential.
     [first, `${credential.slice(0, -9)} ${credential.slice(-9)}`],
     [first, `${credential.slice(0, -9)}"${credential.slice(-9)}`],
     ['svc.realtime.v2', credential],
@@ -92,7 +93,7 @@ test('a credential works only once, even after the stream has ended', async () =
   const session = await stage.session(caller);
   expect((await upgrade(session)).status).toBe(101);
   expect(refusal(await upgrade(session))).toBe('invalid_session_credential');
-  // The stream had no worker when its client closed it.
+  // The client closed the stream before it had a worker, so the session is failed and not charged.
   expect(await stage.settled(caller)).toMatchObject({ state: 'failed', audioMs: 0, billableMs: 0 });
   expect(refusal(await upgrade(session))).toBe('invalid_session_credential');
 });
@@ -131,7 +132,7 @@ test('a handshake at a path that is not a stream gets 404', async () => {
   expect((await upgrade(session, { path: `${path}/stream?from=here` })).status).toBe(101);
 });
 
-test('a request that is not a WebSocket handshake gets 400 and consumes nothing', async () => {
+test('a request that is not a WebSocket handshake gets 400 and does not use up the credential', async () => {
   const session = await stage.session(await stage.caller());
   const broken = [
     { headers: { 'Sec-WebSocket-Version': '8' } },
@@ -203,7 +204,7 @@ describe('while replies of Redis get lost', () => {
     await proxy.stop();
   });
 
-  /** Tries a handshake. True if the credential was consumed although the answer was 503. */
+  /** Attempts a handshake. Returns true if the credential was consumed although the answer was 503. */
   async function isLost(caller: Caller): Promise<boolean> {
     const session = await stage.session(caller);
     const url = session.websocket_url.replace(/^ws:\/\/[^/]+/, behind.baseUrl.replace('http', 'ws'));

@@ -25,7 +25,7 @@ function sendUtterance({ stream }: Opened): void {
   stream.send({ type: 'flush' });
 }
 
-/** Returns whether a stream has left its worker. The gateway may still search for another one. */
+/** Returns whether a stream has left its worker. The gateway may still be searching for another worker. */
 function hasMoved(stage: Stage, { session }: Opened): boolean {
   const lines = stage.gateway.output().split('\n');
   return lines.some((line) => line.includes(session.id) && line.includes('moves to another worker'));
@@ -78,7 +78,7 @@ describe('when every worker is suspended', () => {
   });
 
   // This test runs after the concurrent ones, because it resumes the workers.
-  test('a client that waits for a final longer than the idle timeout does not count as idle, and gets the final once the workers run again', async () => {
+  test('a client that waits for a final longer than the idle timeout does not count as idle, and gets the final after the workers resume', async () => {
     await sleep(waitingSince + IDLE_MS * 1.5 - performance.now());
     signal('SIGCONT');
     await waiting.stream.next('final');

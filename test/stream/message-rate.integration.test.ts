@@ -41,7 +41,7 @@ async function sendAtOnce(stream: StreamClient, count: number, message: object, 
   return Math.ceil((performance.now() - startedAt) * (RATE / 1000));
 }
 
-test('a stream accepts a burst of 40 text messages and ignores those beyond it with rate_limited', async () => {
+test('a stream accepts a burst of 40 text messages, and answers further ones with rate_limited instead of processing them', async () => {
   const opened = await openReady();
   const { stream } = opened;
   const extra = await sendAtOnce(stream, BURST + MOST - 1, { type: 'flush' }, 'final');

@@ -54,7 +54,7 @@ describe('config', () => {
     stream.close();
   });
 
-  test('with endpointing returns it in config_ack, and a config without endpointing turns it off', async () => {
+  test('with endpointing is confirmed in config_ack, and a config without endpointing turns endpointing off', async () => {
     const { stream } = await stage.ready();
     const endpointing = { silence_ms: 300 };
     stream.send({ type: 'config', endpointing });

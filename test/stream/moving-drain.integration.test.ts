@@ -86,7 +86,7 @@ async function openHalfway(): Promise<Opened> {
   return opened;
 }
 
-/** Flushes and closes a stream. Checks that it got one final, no repeated delta, and that its audio is charged. */
+/** Flushes and closes a stream. Checks that it got one final and no repeated delta, and that its audio is charged. */
 async function finish(opened: Opened): Promise<string> {
   const { stream } = opened;
   stream.send({ type: 'flush' });
@@ -102,7 +102,7 @@ async function finish(opened: Opened): Promise<string> {
 }
 
 test(
-  'a draining worker that is the only one serves its stream to the end, even if the context changes, and exits with 0',
+  'the only worker serves its stream to the end while it drains, even if the context changes, and exits with 0',
   async () => {
     const worker = await addWorker();
     const opened = await open();

@@ -10,7 +10,7 @@ import type { Opened, Stage } from './stage.ts';
 
 const { pcm, text: spoken } = recording();
 
-/** Streams the recording and returns its final. Calls `during` in the middle. */
+/** Streams the recording and returns its final. Calls `during` after half of the recording. */
 async function transcribe({ stream }: Opened, during?: () => Promise<void>): Promise<FinalMessage> {
   const half = pcm.length / 2 - ((pcm.length / 2) % 2);
   stream.audio(pcm.subarray(0, half));

@@ -15,7 +15,8 @@ const MIB = 1_048_576;
 let stage: Stage;
 beforeAll(async () => {
   stage = await setStage({
-    // The tests suspend the worker for longer than a client may be silent, and streams must not leave it.
+    // The tests suspend the worker for longer than the idle timeout of clients. The silence timeout is even longer, so
+    // that streams do not move away from the suspended worker.
     gateway: { STREAM_IDLE_MS: String(IDLE_MS), STREAM_PING_MS: '2000', WORKER_SILENCE_TIMEOUT_MS: '30000' },
   });
 }, STAGE_TIMEOUT_MS);
@@ -35,7 +36,8 @@ test('a client that sends too fast is slowed down rather than timed out and gets
   const sent = 40 * MIB;
   try {
     stream.audio(Buffer.alloc(sent), 65_536);
-    // Longer than the idle timeout and two pings. The gateway ends no stream for these reasons while it does not read.
+    // This is longer than the idle timeout and two ping intervals. While the gateway does not read from a client,
+    // neither the idle timeout nor the pings end its stream.
     await sleep(IDLE_MS * 1.5);
     // The kernel's buffers take some data. The gateway takes no more than a few chunks.
     expect(stream.socket.bufferedAmount).toBeGreaterThan(sent / 2);
@@ -68,7 +70,7 @@ test('a recording that is sent eight times without a pause is transcribed to its
 
 test('each flush and reset of a whole burst gets one reply, in order', async () => {
   const { stream } = await stage.ready();
-  // One message of the burst is left for the last flush.
+  // The last flush is the remaining message of the burst.
   const count = STREAM_LIMITS.textMessageBurst - 1;
   for (let sent = 0; sent < count; sent++) stream.send({ type: sent % 10 === 9 ? 'reset' : 'flush' });
   stream.audio(pcm);
@@ -95,7 +97,7 @@ test('a client that does not read delays no other client, and its session is set
   expect((await quick.stream.next('final')).text).not.toBe('');
   quick.stream.close();
   expect(await stage.settled(quick)).toMatchObject({ state: 'completed' });
-  // The client does not answer pings either, so the gateway disconnects it.
+  // A client that does not read also leaves pings unanswered, so the gateway disconnects it.
   const samples = 2 * pcm.length;
   expect(await stage.settled(slow)).toMatchObject({ state: 'completed', audioMs: Math.ceil(samples / 16) });
   slow.stream.socket.terminate();

@@ -28,7 +28,7 @@ let stage: Stage;
 /** A stream that is open during all tests. */
 let witness: Opened;
 beforeAll(async () => {
-  // The witness sends nothing while the cases run.
+  // The witness sends nothing while the cases run, and must not be disconnected as idle.
   stage = await setStage({ gateway: { STREAM_IDLE_MS: '600000' } });
   witness = await stage.ready();
 }, STAGE_TIMEOUT_MS);

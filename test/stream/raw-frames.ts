@@ -9,7 +9,7 @@ export interface RawFrame {
   readonly opcode: number;
   readonly isMasked: boolean;
   readonly payload: Buffer;
-  /** Length in the header, if it is not that of the payload. No payload is sent then. */
+  /** Length in the header, if it differs from the length of the payload. The payload is then not sent. */
   readonly declaredBytes?: bigint;
 }
 
@@ -48,7 +48,10 @@ export function writeFrame({ isFinal, reserved, opcode, isMasked, payload, decla
     : Buffer.concat([head, body]);
 }
 
-/** Returns what a gateway must do, by RFC 6455 and the limits of the stream. The frames must end with a close frame. */
+/**
+ * Returns what a gateway must do according to RFC 6455 and the limits of the stream. The frames must end with a close
+ * frame.
+ */
 export function expectedOf(frames: readonly RawFrame[]): Expected {
   let audioBytes = 0;
   let open: { opcode: number; parts: Buffer[] } | undefined;
@@ -148,7 +151,7 @@ const anyFrames = fc
     isMasked: fc.oneof({ weight: 7, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
     payload: payloads,
   })
-  // A close frame ends the connection in ways of its own, which `closes` covers.
+  // The generator `closes` creates the close frames, because each kind of them ends the connection in another way.
   .filter(({ opcode }) => opcode !== OPCODE.close)
   .map((frame) => [frame]);
 /** Frames whose header declares more bytes than any message may have. */
@@ -169,7 +172,10 @@ export interface RawCase {
   readonly pieceBytes: number;
 }
 
-/** Generates connections. The last frame of each is a close frame, which the gateway may not reach. */
+/**
+ * Generates connections. The last frame of each connection is a close frame. An earlier frame may end the connection
+ * before it.
+ */
 export const rawCases: fc.Arbitrary<RawCase> = fc.record({
   frames: fc
     .tuple(

@@ -3,7 +3,10 @@ import type { DroppingWorker } from './dropping-worker.ts';
 import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** One second of audio in one frame. It is less than a chunk, so it is sent with the flush and has no delta. */
+/**
+ * One second of audio in one frame. It is less than a chunk, so the gateway sends it to the worker only with the flush,
+ * and there is no delta.
+ */
 const SECOND = Buffer.alloc(32_000, 1);
 const FRAME_BYTES = 65_536;
 /** Number of workers, which is more than a stream loses in these tests. */

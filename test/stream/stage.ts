@@ -88,7 +88,7 @@ export class Stage {
     return opened;
   }
 
-  /** Waits until a session of a tenant has ended. Returns the newest one that has ended. */
+  /** Waits until a session of a tenant has ended. Returns the newest ended session. */
   async settled({ tenant }: Caller, withinMs = 30_000): Promise<Settled> {
     return eventually('the session has ended', withinMs, async () => {
       const usage = await this.ledger.accounts.usage(tenant);

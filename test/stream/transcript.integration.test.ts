@@ -222,7 +222,7 @@ describe('POST /v1/audio/transcriptions', () => {
     const brokenBodies = [
       // The body ends in the middle of the file.
       '--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF',
-      // A part has no headers. Such a request once got no response.
+      // The second part has no headers. An earlier version sent no response to such a request.
       '--x\r\nContent-Disposition: form-data; name="model"\r\n\r\nm\r\n--x\r\nno header\r\n--x--\r\n',
     ];
     for (const body of brokenBodies) {

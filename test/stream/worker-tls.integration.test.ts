@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-asr-worker-tls-'));
 const file = (name: string) => join(folder, name);
 const trust = { WORKER_CA_FILE: file('ca.crt'), WORKER_SERVER_NAME: DOMAIN };
 let stage: Stage;
-/** Proxy in front of the worker with the right certificate. It can cut connections. */
+/** Proxy in front of the worker whose certificate is for the model of the streams. The proxy can cut connections. */
 let proxy: CuttingProxy;
 
 beforeAll(async () => {
@@ -43,7 +43,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Writes the certificate that the operator issues for a model. Returns the settings of a worker that shows it. */
+/**
+ * Writes the certificate that the operator issues for a model. Returns the settings of a worker that uses this
+ * certificate.
+ */
 async function certificateFiles(model: string): Promise<{ TLS_CERT_FILE: string; TLS_KEY_FILE: string }> {
   const source = createCertificateSource({
     caCertFile: file('ca.crt'),
@@ -70,7 +73,8 @@ function reasonsIn(output: string): Record<string, string> {
 test('streams are served only by the worker with the certificate of their model, although other workers are registered', async () => {
   const [, another, plain] = stage.workers;
   const streams = [];
-  // Open streams occupy slots of their worker, so that the next streams are assigned to the other workers first.
+  // Open streams occupy slots of their worker. The gateway therefore tries the other workers first for the next
+  // streams.
   while (Object.keys(reasonsIn(stage.gateway.output())).length < 2 && streams.length < 15) {
     streams.push((await stage.ready()).stream);
   }

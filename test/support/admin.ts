@@ -29,7 +29,9 @@ export interface KeyOptions {
   models?: readonly string[];
 }
 
-/** An account as the admin API shows it. Unlike GET /v1/usage, reading it does not count as a request of the tenant. */
+/**
+ * An account as the admin API shows it. Unlike GET /v1/usage, this request does not count as a request of the tenant.
+ */
 export interface AccountView {
   state: string;
   credits: { granted_ms: number; available_ms: number; reserved_ms: number; consumed_ms: number };

@@ -46,7 +46,7 @@ export async function send(url: string, outgoing: Outgoing & Omit<RequestOptions
   });
 }
 
-/** Parses JSON. Undefined if the text is not JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -23,13 +23,15 @@ const ENTRIES = [
   'packages/ledger/src/index.ts',
   ...STARTED,
 ];
-/** Code that defines `require` in a bundle. Bundled CommonJS packages call it, and an ES module does not have it. */
+/**
+ * Code that defines `require` in a bundle. Bundled CommonJS packages call `require`, which an ES module does not have.
+ */
 const REQUIRE =
   "import { createRequire as createBundleRequire } from 'node:module';\nconst require = createBundleRequire(import.meta.url);";
 
 /**
- * Bundles each service into one file before the first test file, from the sources. Loading hundreds of files takes most
- * of the start time of a service, and tests start services hundreds of times.
+ * Bundles the sources of each service into one file before the first test file runs. Loading hundreds of files takes
+ * most of the start time of a service, and tests start services hundreds of times.
  */
 export default async function bundlePrograms(): Promise<void> {
   const { outputFiles } = await build({
@@ -100,7 +102,8 @@ const LAZY_HTTP: Plugin = {
 };
 
 /**
- * Writes a file if its content has changed. Replaces the file atomically, because services of another run may load it.
+ * Writes a file if its content has changed. Replaces the file atomically, because services of another test run may load
+ * it at the same time.
  */
 function writeIfChanged(path: string, text: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;

@@ -7,7 +7,7 @@ export async function connected(link: RedisLink, timeoutMs = 10_000): Promise<Re
   const deadline = Date.now() + timeoutMs;
   while (!link.ready) {
     if (Date.now() > deadline) throw new Error('no connection to Redis');
-    // After a command without a reply the link becomes ready only with the next successful command.
+    // After a command that got no reply, the link becomes ready only with the next successful command.
     await link.send('', ['PING']).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

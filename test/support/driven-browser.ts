@@ -72,7 +72,7 @@ export async function openBrowser(options: readonly string[] = []): Promise<Page
   async function until(expression: string): Promise<void> {
     const deadline = Date.now() + UNTIL_MS;
     for (;;) {
-      // A page that is being left does not answer.
+      // An expression cannot be evaluated while the browser loads another page.
       if ((await evaluate(expression).catch(() => false)) === true) return;
       if (Date.now() > deadline) {
         const text = await evaluate('document.body.innerText');

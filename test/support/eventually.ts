@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 20;
 /**
- * Longest pause between two checks, and the pause as a share of the time waited so far. The pause grows, because a
- * check may start a process. Polling must not slow down what it waits for.
+ * Limits of the pause between two checks. The pause is a share of the time waited so far, but at most LONGEST_POLL_MS.
+ * It grows, because a check may start a process, and frequent checks would delay the awaited result.
  */
 const LONGEST_POLL_MS = 250;
 const SHARE_OF_WAITED = 0.05;

@@ -71,7 +71,7 @@ function buildFrame(number: number, length: number, channels: number, body: Buff
   return Buffer.concat([frame, check]);
 }
 
-/** Encodes a number like a character of UTF-8. */
+/** Encodes a number in the way in which UTF-8 encodes a character. */
 function encodeNumber(number: number): Buffer {
   return Buffer.from(String.fromCodePoint(number < 0xd800 ? number : number + 0x800), 'utf8');
 }

@@ -30,7 +30,8 @@ export const SESSION_SECRETS = ring('s1', randomBytes(32));
 export const MODEL = 'svc-asr-kikuyu-v1';
 
 /**
- * Time limits that a gateway on a busy machine meets. A test that needs a limit to expire sets a short one.
+ * Time limits that are long enough for a gateway on a busy machine. A test in which a limit must expire sets a shorter
+ * one.
  */
 const PATIENT = {
   REDIS_TIMEOUT_MS: '5000',
@@ -40,7 +41,7 @@ const PATIENT = {
   WORKER_OPEN_TIMEOUT_MS: '10000',
   WORKER_SILENCE_TIMEOUT_MS: '5000',
   STREAM_FINAL_TIMEOUT_MS: '20000',
-  // Tests send many requests that are refused.
+  // Tests send many requests that are refused, and should not wait for the delay of refusals.
   REFUSAL_DELAY_MS: '0',
 };
 

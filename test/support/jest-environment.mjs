@@ -43,8 +43,8 @@ export default class SharingEnvironment {
   }
 
   async setup() {
-    // Test files that need the API server run first. The others end it, because even an idle API server takes a part of
-    // a core.
+    // Test files that need the API server run first. Every other file ends the API server if it still runs, because
+    // even an idle one takes a part of a core.
     if (!kubernetesFiles.usesKubernetes(this.#path)) await sharedServers.endControlPlane();
     this.global.sharedServers = sharedServers;
     this.global.leftovers = this.#leftovers;

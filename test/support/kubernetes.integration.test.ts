@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  'the test cluster deletes objects with the custom resource that owns them',
+  'the test cluster deletes objects when the custom resource that owns them is deleted',
   async () => {
     const namespace = await kubernetes.createNamespace();
     const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'owner', namespace } };
@@ -131,10 +131,10 @@ test(
 );
 
 test(
-  'two test clusters are independent, and the API server of one ends when its test is killed',
+  'two test clusters are independent, and the API server of a cluster ends when the test that started it is killed',
   async () => {
     const source = JSON.stringify(join(import.meta.dirname, 'kubernetes.ts'));
-    // A pod can be created without controllers. It then stays unchanged.
+    // Without controllers, a pod can still be created. It then stays unchanged.
     const script = `const { startKubernetes } = await import(${source});
       const { apiServerPid, folder, createNamespace, kubectl } = await startKubernetes();
       const namespace = await createNamespace();
@@ -164,7 +164,7 @@ test(
 );
 
 test(
-  'stop ends the test cluster and deletes its folder',
+  'stop() ends the test cluster and deletes its folder',
   async () => {
     // This test is the last one, because the others need the cluster.
     const { apiServerPid, folder: data } = kubernetes;

@@ -14,8 +14,8 @@ export const KUBERNETES_TIMEOUT_MS = 300_000;
 
 export interface KubernetesOptions extends ControlPlaneOptions {
   /**
-   * Runs kube-controller-manager too, which creates the pods of Deployments and deletes objects with their owner. The
-   * garbage collector discovers new types only every 30 s, so `crds` are applied before it starts.
+   * Runs kube-controller-manager too. It creates the pods of Deployments, and deletes objects whose owner was deleted.
+   * Its garbage collector discovers new types only every 30 s, so `crds` are applied before it starts.
    */
   controllers?: boolean;
 }
@@ -35,9 +35,9 @@ export interface Kubernetes {
   kubectl: Kubectl;
   /** Creates a namespace with a random name and returns the name. */
   createNamespace: (labels?: Readonly<Record<string, string>>) => Promise<string>;
-  /** Returns the path of a kubeconfig file for a service account, which is created if needed and has no permissions. */
+  /** Returns the path of a kubeconfig file for a service account. Creates the account without permissions if needed. */
   kubeconfigFor: (namespace: string, serviceAccount: string) => Promise<string>;
-  /** Starts kube-controller-manager with this kubeconfig. It runs until `stop`. */
+  /** Starts kube-controller-manager with this kubeconfig. It runs until `stop` is called. */
   startControllers: (kubeconfig: string) => Promise<void>;
   /** Ends the API server by SIGKILL. */
   stopApiServer: () => Promise<void>;

@@ -32,7 +32,7 @@ export interface Launched {
   output: () => string;
   /** Exit status. Resolves when the process has ended. */
   readonly ended: Promise<number | null>;
-  /** Resolves when the service is ready. Rejects with the output if it ends before. */
+  /** Resolves when the service is ready. Rejects with the output if the process ends before that. */
   ready: () => Promise<Local>;
   /** Sends SIGTERM, and SIGKILL if that has no effect. Resolves with the exit status. */
   stop: () => Promise<number | null>;

@@ -69,7 +69,7 @@ export async function provisional(ledger: Ledger, asked: ReserveRequest): Promis
   return result.reservation;
 }
 
-/** Reserves and confirms a session. Throws if either is refused. */
+/** Reserves and confirms a session. Throws if the reservation or the confirmation is refused. */
 export async function reserved(
   ledger: Ledger,
   tenant: string,

@@ -13,7 +13,7 @@ export function buildOpusHead(channels = 1, preSkip = 0): Buffer {
 
 const TAGS = Buffer.from('OpusTags\0\0\0\0\0\0\0\0', 'latin1');
 
-/** Builds an Ogg file with one page for each list of packets. Packets have fewer than 255 bytes. */
+/** Builds an Ogg file with one page for each list of packets. Each packet must have fewer than 255 bytes. */
 export function buildOgg(pages: readonly (readonly Uint8Array[])[], granules: readonly number[] = []): Buffer {
   return Buffer.concat(
     pages.map((packets, sequence) => {

@@ -8,7 +8,10 @@ export const PROGRAMS_VARIABLE = 'SVC_ASR_PROGRAMS';
 /** A process that tests start. */
 export type Program = 'gateway' | 'operator' | 'console' | 'worker';
 
-/** Returns the folder that has the compiled services. Outside of jest, for example in benchmarks, it is the build. */
+/**
+ * Returns the folder that has the compiled services. Outside of jest, for example in benchmarks, it is the repository,
+ * whose `dist` folders have the compiled services.
+ */
 export function programsFolder(): string {
   return process.env[PROGRAMS_VARIABLE] ?? ROOT;
 }

@@ -2,7 +2,7 @@ import { connect } from 'node:tls';
 import { parse } from './answer.ts';
 import type { Answer } from './answer.ts';
 
-/** Sends raw bytes over TLS, which need not be valid HTTP, and reads until the server closes. */
+/** Sends bytes over TLS and reads until the server closes the connection. The bytes need not be valid HTTP. */
 export async function sendRaw(baseUrl: string, ca: string, bytes: string | Buffer): Promise<Answer> {
   const { hostname, port } = new URL(baseUrl);
   const chunks: Buffer[] = [];

@@ -24,7 +24,10 @@ export interface TestSentinel {
   readonly sentinelPids: readonly number[];
   /** Returns the primary that all sentinels agree on. */
   primary: () => Promise<TestRedis>;
-  /** Waits until the sentinels agree on another primary than `former`, and until it has `replicas` replicas. */
+  /**
+   * Waits until the sentinels agree on another primary than `former`, and until the new primary has `replicas`
+   * replicas.
+   */
   untilFailover: (former: TestRedis, replicas?: number) => Promise<TestRedis>;
   /** Waits until both replicas have all writes that the primary has accepted so far. */
   untilReplicated: () => Promise<void>;
@@ -40,7 +43,7 @@ export interface SentinelTestOptions {
   /** Further directives of the servers. */
   directives?: readonly string[];
   /**
-   * Files of a self-signed certificate for 127.0.0.1. If it is given, all connections except those of the tests use
+   * Files of a self-signed certificate for 127.0.0.1. If they are given, all connections except those of the tests use
    * TLS.
    */
   tls?: { certFile: string; keyFile: string };
@@ -50,13 +53,13 @@ export interface SentinelTestOptions {
   startServer?: (directives: readonly string[]) => Promise<SentinelServer>;
 }
 
-/** Longest wait for a failover. A sentinel that the machine did not schedule in time waits for 30 s by itself. */
+/** Longest wait for a failover. A sentinel pauses for 30 s if its process was not scheduled in time (TILT mode). */
 export const FAILOVER_TIMEOUT_MS = 90_000;
 const DOWN_AFTER_MS = 1000;
 
 export interface SentinelServer {
   redis: TestRedis;
-  /** Port that replicas, sentinels and clients use: that of TLS, if it is used. */
+  /** Port that replicas, sentinels and clients use. With TLS, it is the TLS port. */
   port: number;
 }
 
@@ -140,7 +143,7 @@ function tlsDirectives({ certFile, keyFile }: { certFile: string; keyFile: strin
 
 interface Sentinel {
   port: number;
-  /** Port of clients: that of TLS, if it is used. */
+  /** Port that clients use. With TLS, it is the TLS port. */
   clientPort: number;
   pid: number;
   stop: () => Promise<void>;

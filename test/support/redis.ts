@@ -25,8 +25,8 @@ export interface TestRedis {
 export const DURABLE = ['--appendfsync', 'always'] as const;
 
 /**
- * Starts Redis. `options` are further command-line directives. By default the operating system decides when writes reach
- * the disk. Writes survive a process that is killed, and tests do not wait for the disk.
+ * Starts Redis. `options` are further command-line directives. By default the operating system decides when writes
+ * reach the disk. Writes then survive if Redis is killed, and tests do not wait for the disk.
  */
 export async function startRedis(options: readonly string[] = []): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-redis-'));

@@ -4,7 +4,7 @@ import type { Answer } from './answer.ts';
 
 /**
  * Error codes of the HTTP API with status and type, copied from the interface specification rather than the code. The
- * codes about audio files are not included. A change here is a change for callers.
+ * codes about audio files are not included. A change of this table is a change of the API for callers.
  */
 export const REFUSALS: Readonly<Record<string, readonly [status: number, type: string]>> = {
   invalid_json: [400, 'invalid_request_error'],

@@ -13,8 +13,9 @@ const KINDS = [
 ];
 
 /**
- * Runs test files that start services first. They take longest and wait for part of their time, so a run that started
- * one of them last would leave cores idle. Among each kind, files that took longest in the last run come first.
+ * Sorts the test files by kind. Files that start services take longest, and spend a part of this time waiting. They run
+ * early, because cores would be idle if such a file ran last. Within each kind, the files that took longest in the last
+ * run come first.
  */
 module.exports = class extends Sequencer {
   sort(tests) {

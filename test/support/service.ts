@@ -60,8 +60,8 @@ export interface Service {
   /** Logs of the services. */
   logs: () => string;
   /**
-   * Ends the service. Throws if it does not exit with 0 or if its logs contain a failure. `keepHome` allows another
-   * start.
+   * Ends the service. Throws if it does not exit with 0 or if its logs contain a failure. `keepHome` keeps the home
+   * folder for another start.
    */
   stop: (options?: { keepHome?: boolean }) => Promise<void>;
 }
@@ -78,7 +78,7 @@ const TEST_SETTINGS = {
   MEASURE_SECONDS: '0',
   LEAST_SLOTS_PERCENT: '100',
   REQUEST_DEADLINE_MS: '10000',
-  // Tests send many requests that are refused.
+  // Tests send many requests that are refused, and should not wait for the delay of refusals.
   REFUSAL_DELAY_MS: '0',
   REDIS_TIMEOUT_MS: '5000',
   PROVISIONAL_LEASE_MS: '30000',

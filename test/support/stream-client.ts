@@ -30,7 +30,7 @@ export interface SessionBody {
   websocket_protocols: string[];
 }
 
-/** A client that checks every event against the schema and keeps them in order. */
+/** A client that checks every event against the schema and stores all events in order. */
 export class StreamClient {
   readonly events: ServerMessage[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;

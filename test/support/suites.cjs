@@ -13,7 +13,8 @@ function suiteOf(path) {
 }
 
 /**
- * Keeps the test files of the suite that the environment variable TEST_SUITE names. jest calls it for `--filter`.
+ * Returns the test files of the suite that the environment variable TEST_SUITE names. jest calls this function for
+ * `--filter`.
  * @param {string[]} paths
  */
 const filter = async (paths) => ({ filtered: paths.filter((path) => suiteOf(path) === process.env['TEST_SUITE']) });

@@ -8,7 +8,7 @@ export interface WavOptions {
   isExtensible?: boolean;
   /** Chunks before the format, between the format and the audio, and after the audio. */
   extraChunks?: readonly (readonly [id: string, body: Uint8Array])[];
-  /** Sizes in the header, for example wrong sizes of a program that does not fill them in. */
+  /** Sizes in the header. The defaults are correct. Some programs write wrong sizes. */
   riffBytes?: number;
   dataBytes?: number;
 }

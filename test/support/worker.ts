@@ -27,8 +27,8 @@ export async function startWorker(
   env: NodeJS.ProcessEnv = {},
   { readyWithinMs = 60_000 } = {},
 ): Promise<TestWorker> {
-  // The worker calls Redis functions. In a Redis with users, only the operator may load them, so they are not loaded
-  // here.
+  // The worker calls Redis functions. If Redis has ACL users, only the operator may load these functions, so this code
+  // does not load them.
   if (!redisUrl.includes('@')) await prepareRedis(redisUrl);
   const adminPort = await freePort();
   const adminUrl = `http://127.0.0.1:${adminPort}`;
@@ -44,7 +44,7 @@ export async function startWorker(
       SLOTS: '20',
       // All slots are offered, also on a busy machine.
       LEAST_SLOTS_PERCENT: '100',
-      // The worker warms up with batches of up to this size. A small one shortens its start.
+      // The worker warms up with batches of up to this size. A small size shortens its start.
       MAX_BATCH: '4',
       MEASURE_SECONDS: '0',
       ADMIN_HOST: '127.0.0.1',

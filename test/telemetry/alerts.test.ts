@@ -33,7 +33,8 @@ test('each runbook belongs to an alert and is listed in docs/runbooks/README.md'
 test('every panel that a runbook names exists in a dashboard', () => {
   const titles = readDashboards().flatMap(([, { panels }]) => panels.map(({ title }) => title));
   const names = readdirSync(RUNBOOKS).flatMap((page) => {
-    // Titles of panels are in italics and start with a capital. Log messages do not.
+    // Text in italics that starts with a capital is the title of a panel. Log messages are in italics too, but start
+    // with a lower-case letter.
     const text = readFileSync(join(RUNBOOKS, page), 'utf8').replace(/\s+/g, ' ');
     return [...text.matchAll(/(?<![*\w])\*([A-Z][^*]+)\*(?!\*)/g)].map(([, name = '']) => `${page}: ${name}`);
   });

@@ -18,7 +18,7 @@ const RULE_TESTS = join(import.meta.dirname, 'alerts.promtool.yaml');
 const NAMESPACE = 'asr';
 const START_MS = 180_000;
 
-/** Queries that return no data here, by a part of the query, with the reason. */
+/** Reasons why some queries return no data in this test. Each key is a part of such a query. */
 const WITHOUT_DATA: Readonly<Record<string, string>> = {
   svc_asr_operator_kubernetes_requests_total: 'the operator reads files and uses no Kubernetes API',
   svc_asr_operator_watch_age_seconds: 'the operator reads files and watches no Kubernetes API',

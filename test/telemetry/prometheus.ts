@@ -94,8 +94,8 @@ function buildConfig(targets: readonly ScrapeTarget[], ruleFile: string): string
     rule_files: [ruleFile],
     scrape_configs: jobs.map((job) => ({
       job_name: job,
-      // As in a ServiceMonitor of kube-state-metrics, the label `namespace` is that of the resource and not of the
-      // target.
+      // As in a ServiceMonitor of kube-state-metrics, the label `namespace` is the namespace of the resource and not of
+      // the target.
       honor_labels: job === 'kube-state-metrics',
       static_configs: targets
         .filter(({ labels }) => labels.job === job)

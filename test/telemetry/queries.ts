@@ -3,7 +3,7 @@ import { prometheusSeries } from '@svc-asr/runtime';
 import { SERVICE_METRICS } from '../../tools/docs/service-metrics.ts';
 import { readTenantMetricsConfig } from './chart-files.ts';
 
-/** Labels that Prometheus adds when it scrapes, as far as queries may use them. */
+/** Labels that Prometheus adds when it scrapes and that queries may use. */
 const SCRAPE_LABELS = ['namespace', 'pod', 'instance', 'job'];
 
 /** Names of series with their labels, without the labels that the scrape adds. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The part of a kube-state-metrics configuration that ours uses. */
+/** The fields of a kube-state-metrics configuration that the configuration of the chart uses. */
 export interface TenantMetricsConfig {
   readonly spec: {
     readonly resources: readonly {
@@ -23,8 +23,8 @@ export interface TenantMetricsConfig {
 }
 
 /**
- * Stands in for kube-state-metrics, which needs a cluster. Serves the metrics of Tenants that the configuration
- * defines.
+ * Starts a server that stands in for kube-state-metrics, which would need a cluster. The server exports the metrics of
+ * Tenants that the configuration defines.
  */
 export async function startTenantMetrics(config: TenantMetricsConfig, read: () => Promise<readonly object[]>) {
   const server = createServer((_request, response) => {

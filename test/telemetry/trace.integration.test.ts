@@ -45,7 +45,8 @@ async function create(key: string, headers: Record<string, string> = {}): Promis
 }
 
 /**
- * Returns the spans of a session's trace once it has a span for each given name. A repeated name needs as many spans.
+ * Returns the spans of a session's trace once it has a span for each given name. If a name is given several times, the
+ * trace must have as many spans with that name.
  */
 async function traceOf({ id }: { id: string }, ...names: string[]): Promise<ReceivedSpan[]> {
   const traceId = id.replaceAll('-', '');
@@ -162,7 +163,7 @@ test('a handshake that is refused because its credential was already used has a 
   const caller = await stage.caller();
   const session = await create(caller.key);
   const [protocol = ''] = session.websocket_protocols;
-  // A handshake without a valid credential leaves no span.
+  // A handshake without a valid credential creates no span.
   await expect(openStream(session, [protocol, 'svc.auth.wrong'])).rejects.toMatchObject({ status: 401 });
   const stream = await openStream(session);
   await expect(openStream(session)).rejects.toMatchObject({ status: 401 });

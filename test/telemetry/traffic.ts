@@ -15,8 +15,8 @@ const AUDIO_BYTES = 32_000 * 5;
 const WAIT_MS = 60_000;
 
 /**
- * Generates traffic: three streams and two refused requests. The worker of the second stream drains. After each stream,
- * waits until Prometheus has scraped its end, so that counters grow between scrapes.
+ * Generates traffic: three streams and two refused requests. The worker of the second stream drains. Waits after each
+ * stream until Prometheus has scraped the end of that stream, so that counters grow between scrapes.
  */
 export async function generateTraffic(service: Service, workers: TestWorker[], prometheus: Prometheus): Promise<void> {
   const seen = (count: number) =>
@@ -47,7 +47,7 @@ async function findBusy(workers: readonly TestWorker[]): Promise<TestWorker | un
   return undefined;
 }
 
-/** Streams audio for five seconds and calls `meanwhile` after the first. */
+/** Streams audio for five seconds and calls `meanwhile` after the first second. */
 async function streamAudio(service: Service, meanwhile?: () => Promise<void>): Promise<void> {
   const answer = await service.create(service.apiKey, { model: MODEL, max_audio_seconds: 60 });
   const { websocket_url: url, websocket_protocols: protocols } = answer.body as SessionBody;

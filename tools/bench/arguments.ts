@@ -7,9 +7,7 @@ export interface BenchArguments {
   part: string | undefined;
 }
 
-/**
- * Parses `[NAME...] [--quick | --full] [--part PART] [--json FILE]`. If no name is given, it selects every benchmark.
- */
+/** Parses `[NAME...] [--quick | --full] [--part PART] [--json FILE]`. Without a name, every benchmark is selected. */
 export function parseBenchArguments(args: readonly string[], known: readonly string[]): BenchArguments {
   const names: string[] = [];
   let jsonFile: string | undefined;

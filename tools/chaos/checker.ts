@@ -13,8 +13,8 @@ const CHECK_MS = 50;
 const JOURNAL_MS = 500;
 const PAGE = 500;
 /**
- * Time after a failover within which the checker reads every account. If it reads a decrease of consumed credit later,
- * the decrease has another cause.
+ * Time after a failover within which the checker reads every account. If the checker reads a decrease of consumed
+ * credit after this time, the decrease has another cause.
  */
 const NOTICED_WITHIN_MS = 2000;
 
@@ -43,7 +43,7 @@ export class LedgerChecker {
     ];
   }
 
-  /** Entries of the journal of a tenant, the oldest first. */
+  /** Returns the journal entries of a tenant, the oldest first. */
   journal(tenant: string): readonly SeenEntry[] {
     return this.#journals.get(tenant) ?? [];
   }
@@ -96,7 +96,7 @@ export class LedgerChecker {
     }
   }
 
-  /** Returns when an entry was first seen. It may be read again after a failover. */
+  /** Returns when an entry was first read. After a failover, the entry may be read again. */
   #seenAt(tenant: string, id: string): number {
     const key = `${tenant} ${id}`;
     const seenAtMs = this.#firstSeen.get(key) ?? this.#timeline.nowMs;

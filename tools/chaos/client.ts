@@ -56,7 +56,8 @@ export class ChaosClient {
     );
     const bytes = recordings.reduce((sum, { pcm }) => sum + pcm.length, 0);
     const draw = this.#random.next();
-    // Most clients close their streams. Some leave in the middle, and some reserve less than they send.
+    // Most clients close their streams. Some disconnect in the middle of a recording, and some send more audio than
+    // they have reserved.
     const plan = draw < 0.8 ? 'closed' : draw < 0.9 ? 'left' : 'limit';
     const seconds = plan === 'limit' ? Math.max(1, Math.floor(bytes / BYTES_PER_SECOND) - 2) : 60;
     const session = await this.#create(seconds);
@@ -162,7 +163,10 @@ export class ChaosClient {
     }
   }
 
-  /** Sends one recording and waits for its final. Returns true if the client leaves in the middle of the recording. */
+  /**
+   * Sends one recording and waits for its final. Returns true if the client is to disconnect in the middle of the
+   * recording.
+   */
   async #speak(
     stream: StreamClient,
     record: SessionRecord,

@@ -13,7 +13,7 @@ export interface FaultKind {
   readonly harm: 'kills' | 'separates' | 'moves' | 'none';
   /** True if the sentinels must promote a replica. The duration of the fault then starts after the promotion. */
   readonly promotes: boolean;
-  /** 1 if the fault sets a wall clock ahead, -1 if it sets it back, and 0 if it leaves clocks as they are. */
+  /** 1 if the fault sets a wall clock ahead, -1 if it sets the clock back, and 0 if it does not change a clock. */
   readonly clock: -1 | 0 | 1;
 }
 

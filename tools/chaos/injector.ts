@@ -15,7 +15,7 @@ import type { Timeline } from './timeline.ts';
 /** A fault that was injected, with its effect on the streams that ran at that moment. */
 export interface InjectedFault extends Impact {
   readonly name: FaultName;
-  /** Streams that waited for answers when the fault began. */
+  /** Number of streams that waited for answers when the fault started. */
   readonly streams: number;
   /** Time from the end of the fault until each of these streams had an answer, or had ended. */
   readonly recoveryMs: number;
@@ -44,8 +44,8 @@ export async function injectAll(
 }
 
 /**
- * Returns undefined if the fault could not be injected, for example because Redis has not recovered from the last
- * fault.
+ * Injects a fault and waits for the recovery. Returns undefined if the fault could not be injected, for example because
+ * Redis has not recovered from the last fault.
  */
 async function injectOne(
   planned: PlannedFault,

@@ -67,7 +67,7 @@ function chargeOf(entries: readonly SeenEntry[]): number {
   return entries.reduce((total, { consumed }) => total + consumed, 0);
 }
 
-/** Describes a problem with the times at which to look in the timeline. */
+/** Describes a problem. The text contains the times that help to find the cause in the timeline. */
 function describe(record: SessionRecord, problem: string): string {
   const { id, tenant, gateway, openedAtMs = NaN, endedAtMs = NaN, ending, sentSamples, answeredMs } = record;
   const life = `${(openedAtMs / 1000).toFixed(2)} s to ${(endedAtMs / 1000).toFixed(2)} s`;

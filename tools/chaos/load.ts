@@ -35,12 +35,12 @@ export class Load {
     });
   }
 
-  /** Sessions whose client waits for answers now. */
+  /** Returns the sessions whose clients wait for answers now. */
   speaking(): SessionRecord[] {
     return this.sessions.filter(isSpeaking);
   }
 
-  /** Starts no more sessions. Resolves when all have ended. */
+  /** Stops starting sessions. Resolves when all sessions have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#loops);

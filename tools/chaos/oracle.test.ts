@@ -36,7 +36,7 @@ const impact = (harm: Impact['harm'], fromMs: number, toMs: number, gateway?: nu
   toMs,
 });
 
-test('judge finds no problem if a session was charged for exactly the audio that its client sent', () => {
+test('judge() finds no problem if a session was charged for exactly the audio that its client sent', () => {
   const verdict = judge(session(), [entry('reserve', 0), entry('settle', 6000)], []);
   expect(verdict).toEqual({ problems: [], isLost: false, isProtected: true, lostMs: 0, isDoubleCharge: false });
 });
@@ -52,17 +52,17 @@ test.each<[string, Partial<SessionRecord>, [JournalEntry['type'], number][], str
   ['charged without a stream', { ending: 'unopened', gateway: undefined }, [['settle', 1000]], 'at most 0 ms'],
   ['charged less than the answered audio', { ending: 'left' }, [['settle', 3000]], 'at least 4000 ms'],
   ['charged above its reservation', { ending: 'limit', reservedMs: 4000 }, [['settle', 6000]], 'at most 4000 ms'],
-])('judge finds a problem if a session was %s', (_, changes, ends, problem) => {
+])('judge() finds a problem if a session was %s', (_, changes, ends, problem) => {
   const entries = ends.map(([type, consumed]) => entry(type, consumed));
   expect(judge(session(changes), entries, []).problems.join()).toContain(problem);
 });
 
-test('judge reports a second charge of a session as a double charge and as lost credit', () => {
+test('judge() reports a second charge of a session as a double charge and as lost credit', () => {
   const verdict = judge(session(), [entry('settle', 6000), entry('settle', 6000)], []);
   expect(verdict).toMatchObject({ isDoubleCharge: true, lostMs: 6000 });
 });
 
-test('judge finds no problem if a client that left early pays nothing, or an amount between its answered audio and its sent audio', () => {
+test('judge() finds no problem if a client that disconnected early pays nothing, or an amount between its answered and its sent audio', () => {
   for (const end of [entry('settle', 4000), entry('settle', 6000), entry('fail', 0)]) {
     expect(judge(session({ ending: 'left' }), [end], []).problems).toEqual([]);
   }
@@ -77,11 +77,13 @@ test.each<[string, boolean, Impact[]]>([
   ['two separations were close', false, [impact('separates', 0, 3000, 0), impact('separates', 7000, 10_500)]],
   ['two workers were lost', true, [impact('moves', 2000, 3000), impact('moves', 4000, 5000)]],
   ['three workers were lost', false, [1, 2, 3].map((at) => impact('moves', at * 1000, at * 1000 + 500))],
-])('judge returns whether a session must survive if %s: %s', (_, isProtected, impacts) => {
+])('judge() returns whether a session must survive if %s: %s', (_, isProtected, impacts) => {
   expect(judge(session(), [entry('settle', 6000)], impacts).isProtected).toBe(isProtected);
 });
 
-/** The session is created at 0.5 s, opened at 1 s, ends at 8 s, and its end is in the journal at 8.1 s. */
+/**
+ * In every case, the session is created at 0.5 s, opened at 1 s and ends at 8 s. Its end is in the journal at 8.1 s.
+ */
 test.each<[string, boolean, Parameters<typeof entry>[], { fromMs: number; toMs: number }]>([
   ['its reservation was lost', true, [], { fromMs: 400, toMs: 600 }],
   ['a failover lost only later writes', false, [], { fromMs: 1100, toMs: 1200 }],
@@ -91,25 +93,25 @@ test.each<[string, boolean, Parameters<typeof entry>[], { fromMs: number; toMs: 
   ['its settlement was lost, but it was charged too much', false, [['settle', 7000]], { fromMs: 7900, toMs: 8050 }],
   ['its reservation was kept, but it has not ended', false, [['reserve', 0]], { fromMs: 400, toMs: 600 }],
 ])(
-  'judge returns whether the end of a session is correct during a failover of Redis, if %s: %s',
+  'judge() returns whether the end of a session is correct during a failover of Redis, if %s: %s',
   (_, isRight, ends, tail) => {
     const entries = ends.map(([type, consumed]) => entry(type, consumed));
     expect(judge(session(), entries, [], [tail]).problems.length === 0).toBe(isRight);
   },
 );
 
-test('judge finds a problem if a session that must survive was lost, even during a failover', () => {
+test('judge() finds a problem if a session that must survive was lost, even during a failover', () => {
   const { problems } = judge(session({ ending: 'lost' }), [entry('fail', 0)], [], [{ fromMs: 0, toMs: 9000 }]);
   expect(problems.join()).toContain('although it is protected');
 });
 
-test('judge finds no problem if a session was lost because its gateway was killed, and was not charged', () => {
+test('judge() finds no problem if a session was lost because its gateway was killed, and was not charged', () => {
   const lost = session({ ending: 'lost', closeCode: 1006 });
   const verdict = judge(lost, [entry('fail', 0)], [impact('kills', 5000, 6000, 0)]);
   expect(verdict).toMatchObject({ problems: [], isLost: true, isProtected: false });
 });
 
-test('judgeUnknown requires that a session whose creation no client received ends once and is not charged', () => {
+test('judgeUnknown requires that a session whose creation no client received ends exactly once and is not charged', () => {
   expect(judgeUnknown([entry('reserve', 0), entry('expire', 0)])).toBeUndefined();
   expect(judgeUnknown([entry('reserve', 0)])).toBe('ended 0 times');
   expect(judgeUnknown([entry('reserve', 0), entry('settle', 1000)])).toBe('was charged 1000 ms, but no client had it');

@@ -7,7 +7,7 @@ import { LEASE_MS, RENEW_MS, WORKERS_LOST_MAX } from './settings.ts';
 /** A fault that was injected. Times are milliseconds since the start of the run. */
 export interface Impact {
   readonly harm: FaultKind['harm'];
-  /** Gateway that was hit. Undefined if all are affected. */
+  /** Gateway that was hit. Undefined if the fault affected all gateways. */
   readonly gateway: number | undefined;
   readonly fromMs: number;
   readonly toMs: number;
@@ -26,8 +26,8 @@ export interface Verdict {
 
 const ENDS = new Set<JournalEntry['type']>(['settle', 'fail', 'expire', 'cancel']);
 /**
- * Two separations of a gateway from Redis count as one if at most this much time is between them. The gateway may not
- * have renewed its lease in that time.
+ * Two separations of a gateway from Redis count as one if at most this much time is between them. In that time, the
+ * gateway might not have renewed its lease.
  */
 const MERGE_MS = RENEW_MS + 1000;
 /** Longest separation after which a gateway certainly still has its lease. */

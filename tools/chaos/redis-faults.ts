@@ -12,7 +12,7 @@ import type { ChaosService } from './service.ts';
 
 /** Memory limit below what Redis always uses, so that it refuses every write that needs memory. */
 const FULL_MEMORY_BYTES = 1_000_000;
-/** Longest time that a fault waits until the servers have recovered from the previous one. */
+/** Longest time that a fault waits until the servers have recovered from the previous fault. */
 const WHOLE_WITHIN_MS = 4000;
 /** The sentinels promote a replica within this time, also on a busy machine. */
 const PROMOTED_WITHIN_MS = 20_000;

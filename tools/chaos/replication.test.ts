@@ -18,7 +18,7 @@ test('parseReplication reads the port, the offset and the replicas that have cop
   expect([isWhole(whole), isWhole(copying)]).toEqual([true, false]);
 });
 
-/** Feeds reports of primaries: time, port, offset, and offsets of the replicas. */
+/** Passes reports of primaries to a TailFinder, and returns its periods. */
 function find(...reports: [atMs: number, port: number, offset: number, replicas: number[]][]) {
   const finder = new TailFinder();
   for (const [atMs, port, offset, replicas] of reports) finder.add({ port, offset, replicas }, atMs);

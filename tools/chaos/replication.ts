@@ -20,7 +20,7 @@ export interface LostTail {
   toMs: number;
 }
 
-/** Replicas of each primary. */
+/** Number of replicas of each primary. */
 const REPLICAS = 2;
 const POLL_MS = 100;
 /** After the last fault, a former primary follows the new one within this time. */

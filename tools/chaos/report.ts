@@ -26,9 +26,9 @@ export interface RunResult {
 export interface FaultRow {
   readonly fault: FaultName;
   readonly count: number;
-  /** Average number of streams that waited for answers when the fault began. */
+  /** Average number of streams that waited for answers when the fault started. */
   readonly streams: number;
-  /** Sessions that were lost, each counted for the fault that explains it best. */
+  /** Number of lost sessions. Each one is counted for the fault that explains its loss best. */
   readonly sessionsLost: number;
   /** Longest time without an answer of a stream that ran during the fault. */
   readonly longestStallMs: number;

@@ -122,7 +122,9 @@ function canInject({ redis, clocks }: ChaosService, name: FaultName): boolean {
   return true;
 }
 
-/** Returns the failovers that no fault caused, as outages. The sentinels of a busy machine may replace a primary. */
+/**
+ * Returns the failovers that no injected fault caused. On a busy machine, the sentinels may replace a healthy primary.
+ */
 function findOwnFailovers(faults: readonly InjectedFault[], tails: readonly LostTail[]): Impact[] {
   const causes = faults.filter(({ name }) => FAULTS[name].target === 'redis');
   return tails

@@ -34,7 +34,7 @@ test.each([1000, 3000, 4500])('a schedule with an interval of %i ms has at most 
   expect(Math.max(...counts)).toBe(2);
 });
 
-test('a schedule steps clocks ahead and back by each size, and only faults of clocks step them', () => {
+test('a schedule steps clocks ahead and back by each step size, and no other fault changes a clock', () => {
   const plan = build(7, 90 * 60_000);
   const sizes = [5000, 60_000, 3_600_000];
   const steps = (word: string) => new Set(plan.filter(({ name }) => name.startsWith(word)).map(({ stepMs }) => stepMs));

@@ -8,7 +8,7 @@ export interface PlannedFault {
   /** Time since the start of the run. */
   readonly atMs: number;
   readonly lastsMs: number;
-  /** Which gateway, worker or sentinel is hit. 0 for Redis, the operator and the API server. */
+  /** Index of the gateway, worker or sentinel that is hit. 0 for Redis, the operator and the API server. */
   readonly index: number;
   /** Step of the wall clock. 0 for faults that leave clocks as they are. */
   readonly stepMs: number;
@@ -23,7 +23,10 @@ export interface ScheduleOptions {
   readonly sentinels: number;
 }
 
-/** Share of injections that draw two faults. A fault is left out if its part is busy or too many faults are active. */
+/**
+ * Share of injections that draw two faults. A drawn fault is skipped if its part of the service is busy, or if too many
+ * faults are active.
+ */
 const PAIRS = 0.3;
 /** Time without faults that each part of the service gets after each of its faults. */
 const REST_MS = 1500;

@@ -184,7 +184,7 @@ async function createWorker(base: Base, index: number): Promise<WorkerMember> {
     REDIS_URL: redisUrl,
     MODEL,
     MODEL_DIR: modelFolder(MODEL),
-    // An id must not be used twice, so each start has another one.
+    // An id must not be used twice, so each start uses a new one.
     WORKER_ID: `${name}-${randomBytes(4).toString('hex')}`,
     WORKER_TICKET_PUBLIC_KEYS_FILE: ticketKeyFiles().publicKeysFile,
     PORT: String(port),

@@ -13,9 +13,9 @@ export interface SessionRecord {
   /** End of the audio of the last answer. The service has certainly accepted audio up to here. */
   answeredMs: number;
   /**
-   * How the client ended. `closed`: it got all finals and closed. `limit`: the reservation was used up. `left`: it broke
-   * the connection off on purpose. `lost`: the service ended the stream or did not answer. `unopened`: there was no
-   * stream.
+   * How the client ended. `closed`: it got all finals and closed. `limit`: the reservation was used up. `left`: it
+   * disconnected on purpose in the middle of a recording. `lost`: the service ended the stream or did not answer.
+   * `unopened`: there was no stream.
    */
   ending: 'closed' | 'limit' | 'left' | 'lost' | 'unopened' | undefined;
   closeCode: number | undefined;

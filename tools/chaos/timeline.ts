@@ -25,7 +25,7 @@ export class Timeline {
     this.#happenings.push({ atMs: violation.atMs, text: `VIOLATION: ${text}` });
   }
 
-  /** Returns what happened in a period, one line each. */
+  /** Returns what happened in a period, with one line for each event. */
   between(fromMs: number, toMs: number): string[] {
     return this.#happenings
       .filter(({ atMs }) => atMs >= fromMs && atMs <= toMs)

@@ -59,7 +59,7 @@ function commandsOf(file: string): string[] {
 }
 
 /**
- * Returns the answer of Redis to a command of a user, without running it. The answer is `OK` if the user has the right.
+ * Asks Redis whether a user may run a command, without running it. Returns the answer, which is `OK` if the user may.
  */
 async function tryAs(user: string, command: string, key: string): Promise<string> {
   const [info] = (await redis.admin('COMMAND', 'INFO', command)) as [unknown, number][];
@@ -80,7 +80,8 @@ test.each(Object.entries(RUN_BY))(
     const callers = user === 'worker' ? ['fcall'] : ['eval', 'evalsha'];
     const refused: string[] = [];
     for (const command of new Set([...callers, ...scripts.flatMap((name) => commandsOf(`${name}.lua`))])) {
-      // EVAL and FCALL have their keys in another position, and only the right to run them matters here.
+      // EVAL and FCALL have their keys in another position. For them, the test checks only the right to run the
+      // command.
       const key = command === 'spublish' ? 'svc:{m:x}:n:gateway' : 'svc:{m:x}:p';
       const answer = await tryAs(user, command, callers.includes(command) ? '1' : key);
       if (answer !== 'OK') refused.push(`${command}: ${answer}: add it to files/redis-users/${user}.acl`);
@@ -110,7 +111,7 @@ test.each([
   ['gateway', 'ssubscribe', 'other:{m:x}:n:gateway'],
   ['worker', 'ssubscribe', 'svc:{m:x}:n:gateway'],
   ['console', 'ssubscribe', 'svc:{m:x}:n:gateway'],
-] as const)('the Redis user %s may not %s %s', async (user, command, key) => {
+] as const)('the Redis user %s is not allowed to run %s with the argument %s', async (user, command, key) => {
   expect(await tryAs(user, command, key)).toContain('no permissions');
 });
 
@@ -124,7 +125,7 @@ const DANGEROUS = [
 const NEEDED: Readonly<Record<string, readonly string[]>> = { operator: ['function|load', 'acl|setuser'] };
 
 test.each(['gateway', 'operator', 'worker', 'console', 'health'])(
-  'the Redis user %s may not run dangerous commands that it does not need',
+  'the Redis user %s is not allowed to run dangerous commands that it does not need',
   async (user) => {
     for (const command of DANGEROUS.filter((name) => NEEDED[user]?.includes(name) !== true)) {
       expect([command, await tryAs(user, command, '*')]).toEqual([command, expect.stringContaining('no permissions')]);
@@ -132,11 +133,11 @@ test.each(['gateway', 'operator', 'worker', 'console', 'health'])(
   },
 );
 
-test.each(['gateway', 'worker', 'health'])('the Redis user %s may not read INFO', async (user) => {
+test.each(['gateway', 'worker', 'health'])('the Redis user %s is not allowed to run INFO', async (user) => {
   expect(await tryAs(user, 'info', '')).toContain('no permissions');
 });
 
-test.each(['gateway', 'worker', 'console', 'health'])('the Redis user %s may not read names of keys', async (user) => {
+test.each(['gateway', 'worker', 'console', 'health'])('the Redis user %s is not allowed to run SCAN', async (user) => {
   expect(await tryAs(user, 'scan', '0')).toContain('no permissions');
 });
 
@@ -164,7 +165,7 @@ test.each([
   ['function|load', 'x'],
   ['function|list', 'x'],
   ['acl|setuser', 'x'],
-])('the Redis user of the model "a" may not %s %s', async (command, key) => {
+])('the Redis user of the model "a" is not allowed to run %s with the argument %s', async (command, key) => {
   const { masters } = await redis.connect('operator');
   await setWorkerUser(masters(), { prefix: 'svc', model: 'a', password: 'secret' });
   expect(await tryAs('worker:svc:a', command, key)).toContain('no permissions');

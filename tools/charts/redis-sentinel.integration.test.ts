@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => pods.stop());
 
 /**
- * Waits until the sentinels of all given pods report the same primary, and until it has at least this number of
- * replicas. The primary must not be `former`. Returns the primary.
+ * Waits until the sentinels of all given pods report the same primary, and until that primary has at least this number
+ * of replicas. The primary must not be `former`. Returns the primary.
  */
 function untilPrimary(observers: readonly number[], replicas: number, former = -1): Promise<number> {
   return eventually('the sentinels agree on a primary', WITHIN_MS, async () => {

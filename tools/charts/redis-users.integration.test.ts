@@ -27,7 +27,7 @@ let operator: TestOperator;
 let worker: TestWorker;
 let gateway: TestGateway;
 
-/** Sets the Redis user of a model with the rights of the operator, and returns the Redis URL of its workers. */
+/** Connects as the operator and creates the Redis user of a model. Returns the Redis URL of its workers. */
 async function setModelUser(name: string): Promise<string> {
   const { masters } = await redis.connect('operator');
   await setWorkerUser(masters(), { prefix: PREFIX, model: name, password: 'secret' });
@@ -58,7 +58,9 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Opens what the page of a developer shows about a tenant and about one of its live sessions. */
+/**
+ * Signs in as a developer, and loads the data that the page shows about a tenant and about one of its live sessions.
+ */
 async function readAsDeveloper(tenantName: string, sessionId: string): Promise<void> {
   const code = await consoleService.call('POST', `/admin/v1/tenants/${tenantName}/sign-in`);
   const developer = createVisitor(consoleService.pageUrl);

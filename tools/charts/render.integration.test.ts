@@ -18,7 +18,7 @@ const WITHIN_MS = 120_000;
 
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
-/** Returns all images that the chart names, including that of workers, which is a setting of the operator. */
+/** Returns all images that the chart names. They include the image of workers, which is a setting of the operator. */
 const imagesOf = (objects: readonly ChartObject[]) => {
   const containers = podsOf(objects).flatMap(([, { spec }]) => spec.containers);
   const worker = containers.flatMap(({ env = [] }) => env.filter(({ name }) => name === 'WORKER_IMAGE'));
@@ -222,7 +222,7 @@ test(
       expect(Number(spec.terminationGracePeriodSeconds) * 1000).toBeGreaterThan(graceMs);
       const settings: Readonly<Record<string, { read: (text: string) => unknown }>> = SERVICES[service];
       for (const { name, value = '' } of container!.env ?? []) {
-        // The files that *_FILE settings name exist only in a pod.
+        // Settings named *_FILE are not checked, because their files exist only in a pod.
         if (name in settings && !name.endsWith('_FILE')) expect(() => settings[name]!.read(value)).not.toThrow();
       }
     }

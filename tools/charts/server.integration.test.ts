@@ -89,7 +89,7 @@ test.concurrent(
     expect(await secretsIn(namespace)).toEqual(installed);
     expect(await uid()).toBe(before);
 
-    // Workers accept a recreated ticket key besides the old one.
+    // Workers accept a recreated ticket key in addition to the old one.
     await kubernetes.kubectl(['-n', namespace, 'delete', 'secret', `${RELEASE}-worker-ticket-key`]);
     await release('upgrade', namespace, '--set', 'samples.enabled=true');
     const renewed = await secretsIn(namespace);
@@ -129,7 +129,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'enabling the gateway autoscaler keeps the current replicas, and so do upgrades, and rollbacks if the autoscaler was enabled at installation',
+  'gateway replicas stay the same when autoscaling is enabled, at upgrades, and at rollbacks if autoscaling was enabled at installation',
   async () => {
     const namespace = await kubernetes.createNamespace();
     const gateway = `deployment/${RELEASE}-gateway`;
@@ -247,7 +247,7 @@ test.concurrent(
         const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: 'pod', namespace }, spec };
         const { status, text } = await post(pod);
         expect([name, status, status === 201 ? '' : text]).toEqual([name, 201, '']);
-        // A pod that violates the policy shows that the namespace enforces it.
+        // The refusal of a pod that violates the policy shows that the namespace enforces the policy.
         const careless = { ...pod, spec: { ...spec, securityContext: {} } };
         expect((await post(careless)).status).toBe(403);
       }
@@ -259,7 +259,8 @@ test.concurrent(
 test(
   'the built-in roles give users the rights on the resources that the documentation lists',
   async () => {
-    // This test is the last one, because controllers would create pods for the Deployments of the other tests.
+    // This test is the last one, because it starts controllers. They would create pods for the Deployments of other
+    // tests.
     await kubernetes.startControllers(kubernetes.kubeconfig);
     const namespace = await kubernetes.createNamespace();
     const roles = (await render()).filter(({ kind }) => kind === 'ClusterRole');

@@ -21,8 +21,8 @@ export async function build(): Promise<number> {
 }
 
 /**
- * Checks the types of all sources, tests and tools, and of the scripts that browsers load. One thread takes half of the
- * processor time of several, and tests use the other cores.
+ * Checks the types of all sources, tests and tools, and of the scripts that browsers load. The compiler runs in one
+ * thread. This takes half of the processor time of several threads, and tests use the other cores.
  */
 export async function checkTypes(): Promise<number> {
   for (const project of ['tsconfig.check.json', 'tsconfig.page.json', 'console/web/tsconfig.json']) {

@@ -43,7 +43,7 @@ const typeImports: Rule.RuleModule = {
   },
 };
 
-/** Lint rules that keep one style in all code. */
+/** Lint rules that enforce one style in all code. */
 export const style: ESLint.Plugin = {
   meta: { name: 'style' },
   rules: { members, spreads, 'type-imports': typeImports },

@@ -13,7 +13,8 @@ export interface TestArguments {
 }
 
 /**
- * Parses the arguments of `npm test`. With arguments for jest, such as a pattern, the files of all suites can run.
+ * Parses the arguments of `npm test`. Without `--suite`, arguments for jest, such as a pattern, apply to the files of
+ * all suites.
  * @throws {Error} if `--suite` names an unknown suite
  */
 export function parseTestArguments(args: readonly string[]): TestArguments {

@@ -24,7 +24,7 @@ export interface CompatCase {
   readonly latency: Latency;
   /**
    * Audio that the native protocol gets: the files, the audio that the client sent, or the files as phone calls with
-   * mu-law audio. Clients that resample send other audio than that of the files.
+   * mu-law audio. The audio that a client sends differs from the files if the client resamples.
    */
   readonly audio: 'files' | 'connection' | 'call';
   /** Format of the files. The default is WAV. The native protocol gets the decoded audio. */

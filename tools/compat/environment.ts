@@ -40,7 +40,10 @@ export function readLockedVersion(lock: string, packageName: string): string {
   return line.slice(start.length).split(/[ ;]/)[0] ?? '';
 }
 
-/** Node finds packages from the folder of a program. So the programs are copied to a folder with those packages. */
+/**
+ * Copies the programs of a client to a folder with its packages, because Node searches for packages from the folder of
+ * a program.
+ */
 async function ensureNodeClient({ packageName }: CompatClient, source: string): Promise<ClientEnvironment> {
   const lock = readFileSync(join(source, 'package-lock.json'), 'utf8');
   const packages = await installPackages(source, lock);

@@ -5,7 +5,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import type { RecordedConnection } from './recorder.ts';
 import type { RecordedModel } from './recordings.ts';
 
-/** Contexts by effect, as the CLI names them: `balanced` is the middle one and `accurate` the longest. */
+/** Names that the CLI gives to contexts. `balanced` is the context in the middle, and `accurate` is the longest one. */
 export type Latency = 'balanced' | 'accurate';
 
 const MAX_AUDIO_SECONDS = 300;
@@ -40,7 +40,10 @@ export class NativeReference {
     return transcripts;
   }
 
-  /** Transcribes the audio of a realtime connection. Utterances end at the same commits, or after the same silence. */
+  /**
+   * Transcribes the audio of a realtime connection. Utterances end at the commits of that connection, or after a
+   * silence of the same length.
+   */
   async transcribeConnection(model: string, connection: RecordedConnection, latency: Latency): Promise<string[]> {
     const { audio, commits, rate, silenceMs } = connection;
     const stream = await this.#open(model, latency, silenceMs);
@@ -54,8 +57,8 @@ export class NativeReference {
       const resampler = createResampler(rate, AUDIO.sampleRateHz);
       await stream.send(toPcm16(resampler.push(toFloats(bytes.subarray(at, end)))));
       await stream.send(toPcm16(resampler.end()));
-      // A client that ends turns itself does not commit the silence after its last turn. This silence is not flushed
-      // either.
+      // A client that ends turns itself does not commit the silence after its last turn. This method therefore does not
+      // flush that silence either.
       if (end < bytes.length || silenceMs !== undefined) await stream.flush();
       at = end;
     }

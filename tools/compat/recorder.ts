@@ -33,7 +33,7 @@ const DEFAULT_SILENCE_MS = 500;
 
 /**
  * Starts a proxy that forwards realtime connections to the service and records their audio. Clients resample audio and
- * may lose some of it, so only this recording is the audio that the service received.
+ * may lose some of it, so only this recording is exactly the audio that the service received.
  */
 export async function startRecorder(serviceUrl: string): Promise<Recorder> {
   const connections: RecordedConnection[] = [];

@@ -78,7 +78,7 @@ interface Outcome {
   readonly expectedSeconds: number;
 }
 
-/** Runs a case with a tenant of its own, so that its balance shows what the case was charged. */
+/** Runs a case with a tenant of its own, so that the balance of the tenant shows what the case was charged. */
 async function runCase(
   compatCase: CompatCase,
   environment: ClientEnvironment,
@@ -118,7 +118,7 @@ interface Program extends ClientEnvironment {
   readonly key: string;
 }
 
-/** Compares a program that sends each file in a session of its own with native transcripts of the files. */
+/** Compares transcripts of a program with native transcripts. Both send each file in a session of its own. */
 async function compareFiles(
   program: Program,
   reference: Reference,
@@ -131,7 +131,10 @@ async function compareFiles(
   return { comparison: compareTranscripts(native, lines), expectedSeconds };
 }
 
-/** Compares a program with native transcripts of the audio that it sent over realtime connections. */
+/**
+ * Compares transcripts of a program with native transcripts of the audio that the program sent over realtime
+ * connections.
+ */
 async function compareConnections(
   program: Program,
   reference: Reference,
@@ -154,7 +157,7 @@ async function compareConnections(
   }
 }
 
-/** Compares a server for phone calls with native transcripts of the same mu-law audio. */
+/** Compares transcripts of a server for phone calls with native transcripts of the same mu-law audio. */
 async function compareCalls(
   program: Program,
   reference: Reference,

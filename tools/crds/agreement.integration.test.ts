@@ -43,7 +43,7 @@ test.each(KINDS)(
       }),
       { seed: SEED, numRuns: RUNS[kind] },
     );
-    // Both results must be frequent, because a rare one would hardly be tested.
+    // Both results must be frequent, because a rare result would hardly be tested.
     expect(Math.min(verdicts.accepted, verdicts.refused)).toBeGreaterThan(RUNS[kind] / 10);
   },
   KUBERNETES_TIMEOUT_MS,

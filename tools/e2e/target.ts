@@ -21,7 +21,7 @@ export interface Target {
   tools: KubeTools;
   /** Registry in the names of images. `localhost` for images that were loaded into the nodes. */
   registry: string;
-  /** Brings images to the cluster. Undefined if they must have been loaded before. */
+  /** Brings images to the cluster. Undefined if the nodes must already have them. */
   deliver?: (archives: readonly Archive[]) => Promise<void>;
   /** Removes the cluster, or what the tests installed on it. */
   remove: () => Promise<void>;
@@ -43,7 +43,7 @@ const NAMESPACES = [RELEASE_NAMESPACE, MODEL_NAMESPACE, 'svc-asr-e2e', 'svc-asr-
 const CLUSTER_OBJECTS = ['clusterroles,clusterrolebindings', '-l', 'app.kubernetes.io/part-of=svc-asr'];
 const CRDS = ['asrmodels', 'apikeys', 'members', 'tenants'].map((kind) => `${kind}.asr.svc.dev`);
 
-/** Starts a new cluster on this machine, whose nodes are Linux namespaces. */
+/** Starts a new cluster on this machine. The nodes of the cluster are Linux namespaces. */
 export async function startOwnTarget(home: string, logProgress: (line: string) => void): Promise<Target> {
   // A killed run may have left a cluster behind.
   await removeOwnCluster(home);
@@ -61,7 +61,10 @@ export async function removeOwnCluster(home: string): Promise<void> {
   await takeDown(planExisting({ name: CLUSTER, home }));
 }
 
-/** Opens the cluster of a kubeconfig. Fails if svc-asr is installed there, because the tests delete its resources. */
+/**
+ * Opens the cluster of a kubeconfig. Fails if svc-asr is installed on it, because the tests would delete the resources
+ * of that installation.
+ */
 export async function openTarget(
   { registry, loadCommand }: E2eArguments,
   kubeconfig: string,
@@ -130,7 +133,7 @@ function deliverWith(registry: string | undefined, loadCommand: string | undefin
   };
 }
 
-/** Describes the images that nodes lack. Empty if all nodes that accept pods have all images. */
+/** Describes the images that nodes lack. Returns an empty list if all nodes that accept pods have all images. */
 export async function findMissingImages(tools: KubeTools, references: readonly string[]): Promise<string[]> {
   return (await readNodes(tools)).flatMap(({ metadata, status }) => {
     const names = new Set((status.images ?? []).flatMap((image) => image.names ?? []));

@@ -15,13 +15,13 @@ describe.each(Object.entries(TARGETS))('the fuzz target %s', (name, entry) => {
   const load = async () => (await import(pathToFileURL(moduleOf(name, entry)).href)) as { target: FuzzTarget };
 
   for (const [fault, input] of Object.entries(regressions)) {
-    test(`holds its property for the earlier fault "${fault}"`, async () => {
+    test(`does not fail for the input of the earlier fault "${fault}"`, async () => {
       const { target } = await load();
       await target.run(Buffer.from(input));
     });
   }
 
-  test('holds its property for every input of the corpus and for every seed', async () => {
+  test('does not fail for any input of the corpus and any seed input', async () => {
     const { target } = await load();
     expect(inputs.length).toBeGreaterThan(0);
     expect(target.maxBytes).toBeLessThanOrEqual(MAX_INPUT_BYTES);

@@ -23,7 +23,7 @@ export interface ImageArguments {
   verify: boolean;
 }
 
-/** Parses the arguments of `npm run images`. Undefined if they ask for help. */
+/** Parses the arguments of `npm run images`. Returns undefined if they ask for help. */
 export function parseImageArguments(args: readonly string[], machine: Platform): ImageArguments | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -17,15 +17,15 @@ export interface BuildOptions {
   out: string;
   /** Images to build. All of them by default. */
   images?: readonly Target[];
-  /** Builds the Redis image of the test cluster too, which is the default. */
+  /** Whether to build the Redis image of the test cluster too. The default is true. */
   redis?: boolean;
-  /** Platform of the images. That of this machine by default. */
+  /** Platform of the images. The default is the platform of this machine. */
   platform?: Platform;
-  /** Tag of the images. The version in package.json by default. */
+  /** Tag of the images. The default is the version in package.json. */
   version?: string;
 }
 
-/** Builds images without a daemon, one after the other. Each but that of Redis gets a bill of materials. */
+/** Builds images without a daemon, one after the other. Each image except the Redis image gets a bill of materials. */
 export async function buildImages(options: BuildOptions): Promise<BuiltImage[]> {
   const { root, out, images = IMAGES, redis = true, platform = platformOf(process.arch) } = options;
   const { version = readVersion(root) } = options;

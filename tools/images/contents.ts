@@ -17,7 +17,7 @@ import { baseFiles, libraryFiles } from './system-files.ts';
 /** Packages with the libraries that Node and onnxruntime load, and with the CA certificates. */
 const SYSTEM_PACKAGES = ['libc6', 'libgcc-s1', 'libstdc++6', 'ca-certificates'];
 
-/** Workspaces of each service's image. npm adds those that they depend on. */
+/** Workspaces of each service's image. npm adds the workspaces on which they depend. */
 const WORKSPACES: Readonly<Record<string, readonly string[]>> = {
   operator: ['operator'],
   gateway: ['gateway'],
@@ -47,7 +47,7 @@ export async function fetchSources(root: string, platform: Platform, layers: rea
   };
 }
 
-/** Lists the files of a layer. The Dockerfile and the build without a daemon both take them from here. */
+/** Lists the files of a layer. The Dockerfile and the build without a daemon both take the files from this function. */
 export function listLayer(layer: string, { root, platform, debian, node, k6 }: Sources): ImageFile[] {
   const cpu = PLATFORMS[platform].node;
   const packages = listPackages(root, workspacesOf([layer]), cpu);

@@ -1,6 +1,6 @@
 import { buildBackports } from './debian.ts';
 
-test('buildBackports returns the backports of the release of the machine, from each site that has it', () => {
+test('buildBackports returns one package source with backports for each site that offers the Debian release of the machine', () => {
   const sources = [
     'http://one.example/debian bookworm main',
     'http://one.example/debian bookworm main',

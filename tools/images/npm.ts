@@ -8,7 +8,7 @@ import { cacheFolder, fetchPackage } from '../launch/node.mjs';
 export interface NpmPackage {
   name: string;
   version: string;
-  /** Folder in the repository: `node_modules/ws`, or that of a workspace. */
+  /** Folder in the repository, such as `node_modules/ws` or the folder of a workspace. */
   path: string;
   isWorkspace: boolean;
 }
@@ -36,7 +36,7 @@ interface QueriedPackage {
  */
 const NOT_LOADED = /^(@types\/.*|adm-zip|global-agent)$/;
 
-/** Lists the packages that workspaces load in production on Linux, including themselves, sorted by path. */
+/** Lists the packages that workspaces load in production on Linux, sorted by path. The list includes the workspaces. */
 export function listPackages(root: string, workspaces: readonly string[], cpu: Cpu): NpmPackage[] {
   if (workspaces.length === 0) return [];
   const all = askNpm(root, ['query', '*']) as QueriedPackage[];

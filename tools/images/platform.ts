@@ -1,7 +1,7 @@
 /** Platform of an image, as container registries write it. */
 export type Platform = 'linux/amd64' | 'linux/arm64';
 
-/** Names of each platform's architecture: Node's and npm's, and that of Debian and Go. */
+/** Two names for the architecture of each platform. `node` is the name in Node and npm, `debian` in Debian and Go. */
 export const PLATFORMS: Readonly<Record<Platform, { node: 'x64' | 'arm64'; debian: 'amd64' | 'arm64' }>> = {
   'linux/amd64': { node: 'x64', debian: 'amd64' },
   'linux/arm64': { node: 'arm64', debian: 'arm64' },

@@ -21,8 +21,8 @@ exec "\${@:-redis-server}"
 `;
 
 /**
- * Builds a substitute for the official Redis image, for the test cluster, which has no registry. It has the programs
- * that the chart needs, and the same user. Installations use the official image.
+ * Builds a substitute for the official Redis image, which the test cluster cannot pull without a registry. The
+ * substitute has the programs that the chart needs, and the same user. Installations use the official image.
  */
 export function buildRedisImage(options: { out: string; platform: Platform }): Promise<BuiltImage> {
   const debian = fetchDebianPackages(PACKAGES.split(' '), options.platform);
@@ -34,7 +34,7 @@ export function buildRedisImage(options: { out: string; platform: Platform }): P
     ...libraryFiles(debian),
     linkOf('bin', 'usr/bin'),
     { path: 'data', mode: 0o1777, from: 'folder' },
-    // redis-server and redis-check-rdb are the same program, which acts by the name that it is called with.
+    // redis-server and redis-check-rdb are the same program. The name with which it is called decides what it does.
     fileOf('usr/local/bin/redis-server', join(redis.folder, 'usr/bin/redis-check-rdb')),
     fileOf('usr/local/bin/redis-cli', join(redis.folder, 'usr/bin/redis-cli')),
     textOf('usr/local/bin/docker-entrypoint.sh', ENTRYPOINT, 0o755),

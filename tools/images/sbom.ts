@@ -13,7 +13,10 @@ interface Component {
   purl: string;
 }
 
-/** Builds the bill of materials of an image in CycloneDX: that of `npm sbom`, and the parts that npm does not know. */
+/**
+ * Builds the bill of materials of an image in CycloneDX. It lists the output of `npm sbom`, and parts that npm does not
+ * know.
+ */
 export function buildSbom(
   name: string,
   version: string,

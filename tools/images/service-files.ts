@@ -15,7 +15,9 @@ const LICENSE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i;
  */
 const NOT_RUN_FOLDERS = /^(tests?|__tests__|docs?|examples?|benchmarks?|coverage|node_modules|\.[^/]+)\/$/;
 
-/** Folders of koffi that only its compilation needs. The compiled library is in a package of the platform. */
+/**
+ * Folders of koffi that only its compilation needs. The compiled library is in a separate package for each platform.
+ */
 const KOFFI_SOURCES = /^(lib|vendor|src\/koffi\/src\/abi)\/$/;
 
 /** Folders that a workspace needs at run time in addition to `dist`. */
@@ -25,7 +27,9 @@ const RUN_TIME_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   console: ['web/dist'],
 };
 
-/** Workspaces of which an image contains only the files that the build renders into this folder. */
+/**
+ * Workspaces of which an image contains only the files that the build renders. The value is the folder of these files.
+ */
 const RENDERED: Readonly<Record<string, string>> = { 'packages/api-docs': 'dist/public' };
 
 /** Lists the installed files of an npm package that a service may load. Workspaces have none. */
@@ -34,7 +38,7 @@ export function dependencyFiles(root: string, entry: NpmPackage, cpu: Cpu): Imag
   return listFolder(folderOf(root, entry), `app/${entry.path}/`, (path) => isLoaded(entry.name, path, cpu));
 }
 
-/** Reports whether a path in an npm package belongs in an image. The path of a folder ends with a slash. */
+/** Returns whether a path in an npm package belongs in an image. The path of a folder ends with a slash. */
 export function isLoaded(name: string, path: string, cpu: Cpu): boolean {
   if (!path.endsWith('/')) return LICENSE.test(path) || !NOT_RUN.test(path);
   if (NOT_RUN_FOLDERS.test(path)) return false;
@@ -63,7 +67,7 @@ export function programFiles(root: string, { name, path, isWorkspace }: NpmPacka
   ];
 }
 
-/** The svc-asr command. The image has no `env` that could find Node. */
+/** The svc-asr command. Its first line has the path of Node, because the image has no `env` that could find Node. */
 const COMMAND = textOf(
   'usr/local/bin/svc-asr',
   "#!/usr/local/bin/node\nimport('/app/packages/cli/bin/svc-asr.js');\n",
@@ -80,7 +84,10 @@ function compiledFiles(folder: string, at: string): ImageFile[] {
   });
 }
 
-/** Reports whether a source, or a folder with a slash, belongs to the program and not to its tests. */
+/**
+ * Returns whether a path of the sources belongs to the program and not to its tests. The path of a folder ends with a
+ * slash.
+ */
 export function isProgram(path: string): boolean {
   if (path.endsWith('/')) return !path.endsWith('testing/');
   return path.endsWith('.ts') && !/\.(d|test)\.ts$/.test(path);

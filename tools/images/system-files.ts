@@ -13,7 +13,8 @@ export function libraryFiles(packages: readonly DebianPackage[]): ImageFile[] {
     return [
       // Older Debian releases have /lib and /usr/lib. The images have only /usr/lib, as newer releases do.
       ...listFolder(folder, '', isLibrary).map((file) => ({ ...file, path: file.path.replace(/^(?!usr\/)/, 'usr/') })),
-      // Some packages have only a link to the copyright file of another package, which is not in their folder.
+      // In some packages, the copyright file is a link into another package, which is not in this folder. Such a link
+      // is left out.
       ...(existsSync(join(folder, copyright)) ? [fileOf(copyright, join(folder, copyright))] : []),
     ];
   });

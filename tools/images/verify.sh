@@ -14,7 +14,8 @@ driver=vfs
 grep -qw overlay /proc/filesystems && driver=overlay
 run() { buildah --storage-driver "$driver" --root "$CACHE/$driver" --runroot "$work/run" "$@"; }
 
-# Substitute for the official image of Node, from packages alone. It trusts the CA certificates of this machine.
+# Builds a substitute for the official image of Node from packages of the distribution and of npm. It trusts the CA
+# certificates of this machine.
 base=localhost/svc-asr-build:$("$node/bin/node" --version)
 if ! run inspect --type image "$base" >/dev/null 2>&1; then
   suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -26,7 +27,7 @@ if ! run inspect --type image "$base" >/dev/null 2>&1; then
   run config --env NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt "$container"
   run commit --quiet --rm "$container" "$base" >&2
 fi
-# Substitute for the official image of Go.
+# Builds a substitute for the official image of Go.
 go=scratch
 case " $*" in *" svc-asr-loadtest="*)
   go=localhost/svc-asr-go:$(go env GOVERSION)
@@ -69,5 +70,5 @@ for pair in "$@"; do
   diff "$work/archive" "$work/dockerfile"
   echo "$target: $(grep -c ' f [0-7]' "$work/archive") files, the same from both builds" >&2
 done
-# The layers of the build stage take gigabytes, and the next change of a source makes them useless.
+# Removes the layers of the build stage. They take gigabytes, and the next change of a source makes them useless.
 run rmi --prune --force >/dev/null

@@ -28,7 +28,7 @@ export function findGo(purpose: string, path = `${process.env.PATH ?? ''}:${USUA
   );
 }
 
-/** Environment for Go: a static program without a C compiler, and the Go version that the module needs. */
+/** Environment in which Go builds static programs without a C compiler, with the Go version that the module needs. */
 export const GO_ENVIRONMENT = { CGO_ENABLED: '0', GOWORK: 'off', GOTOOLCHAIN: 'auto' };
 
 /** Programs to build from one module. */
@@ -50,11 +50,11 @@ export function buildArguments({ packages, ldflags }: Pick<GoBuild, 'packages' |
   return ['build', ...flags, '-o', `${into}/`, ...Object.values(packages)];
 }
 
-/** Builds programs. Each appears in the target completely or not at all. Call it under a lock of the target. */
+/** Builds programs. Each appears in the target completely or not at all. The caller must hold a lock of the target. */
 export async function buildPrograms(go: string, build: GoBuild): Promise<void> {
   const { target, packages } = build;
   mkdirSync(target, { recursive: true });
-  // Killed builds may have left their folders.
+  // Killed builds may have left their folders behind.
   for (const name of readdirSync(target).filter((entry) => entry.startsWith(UNFINISHED))) {
     rmSync(join(target, name), { recursive: true, force: true });
   }

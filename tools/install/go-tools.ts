@@ -13,9 +13,12 @@ import type { Version } from './version.ts';
 interface GoTool {
   /** Folder under tools/go with the go.mod of the program. */
   module: string;
-  /** Arguments that print the version. Without them, only a program that was built here is used. */
+  /** Arguments that print the version. Without them, only a program that this code has built is used. */
   versionArgs?: readonly string[];
-  /** Module whose version the program has, if its main function is in this repository. */
+  /**
+   * Module whose version counts as the version of the program. Set if the main function of the program is in this
+   * repository.
+   */
   versionOf?: string;
   /** Go variables that the linker sets to the version, for programs that do not contain it. */
   versionVariables?: readonly string[];

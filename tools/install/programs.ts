@@ -81,7 +81,7 @@ export const PROMETHEUS: SystemPackage<{ server: string; tool: string }> = {
   need: 'prometheus with promtool',
   packages: {
     'apt-get': ['prometheus=prometheus'],
-    // Releases of Fedora have different names for the package.
+    // The name of the package differs between releases of Fedora.
     dnf: ['/usr/bin/prometheus /usr/bin/promtool'],
     apk: ['prometheus'],
     brew: ['prometheus'],

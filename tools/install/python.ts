@@ -40,8 +40,8 @@ export interface PythonEnvironment {
   /** Python of the environment. */
   python: string;
   /**
-   * Folder with the wheels of all packages, from which further environments can be installed offline. Missing without
-   * `keepsWheels`.
+   * Folder with the wheels of all packages, from which further environments can be installed offline. The folder does
+   * not exist without `keepsWheels`.
    */
   wheels: string;
 }

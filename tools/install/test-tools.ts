@@ -5,7 +5,7 @@ import { ensureInstalled } from './system-package.ts';
 
 /**
  * Installs or builds the missing programs that tests run, except for the C compiler. Tests that need a compiler install
- * it. Throws if a program cannot be installed.
+ * it themselves. Throws if a program cannot be installed.
  */
 export async function ensureTestTools(): Promise<void> {
   const redis = await ensureInstalled(REDIS);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { root, logProgress, stop } from './terminal.mjs';
 
 /**
- * Scripts that compile every workspace, render the API documents and bundle the pages of the console, with their
- * arguments. TypeScript and the bundler skip what has not changed. TypeScript does not check types here, which saves
- * five sixths of its processor time. `npm test` checks types.
+ * Scripts of the build, with their arguments. They compile every workspace, render the API documents and bundle the
+ * pages of the console. TypeScript and the bundler skip what has not changed. TypeScript does not check types here,
+ * which saves five sixths of its processor time. `npm test` checks types.
  */
 export const BUILD_STEPS = [
   ['node_modules/typescript-7/bin/tsc', '--build', '--noCheck', 'tsconfig.build.json'],

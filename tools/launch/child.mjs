@@ -8,7 +8,7 @@ const PARENT_POLL_MS = 1000;
 
 /**
  * Runs a script in a child process, forwards signals to it and exits with its status. The child has a channel to this
- * process. It gets the event `disconnect` if this process is killed.
+ * process. The child gets the event `disconnect` if this process is killed.
  * @param {string} node
  * @param {string[]} args
  */

@@ -57,8 +57,8 @@ export function fetchNode(platform, arch) {
 }
 
 /**
- * Downloads an npm package into a folder, unless it is there, and runs no install scripts. The package may be for
- * another platform. Returns the package's own folder.
+ * Downloads an npm package into a folder, unless the folder already contains it. Does not run install scripts. The
+ * package may be for another platform. Returns the package's own folder.
  * @param {string} name
  * @param {string} version
  * @param {string} home
@@ -70,7 +70,7 @@ export function fetchPackage(name, version, home) {
   mkdirSync(dirname(home), { recursive: true });
   // npm writes into a temporary folder, so that an incomplete download is never used.
   const temporary = mkdtempSync(join(dirname(home), 'npm-tmp-'));
-  // --force installs a package for another architecture, which images of that architecture need.
+  // npm installs a package for another architecture only with --force. Images for that architecture need such packages.
   const options = ['--force', '--prefix', temporary, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
   const result = spawnSync('npm', ['install', ...options, `${name}@${version}`], {
     stdio: ['ignore', 'ignore', 'inherit'],

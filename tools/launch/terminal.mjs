@@ -14,7 +14,7 @@ export function userPath(path) {
 }
 
 /**
- * Prints a line of progress on standard error, which keeps the output of a task separate.
+ * Prints a line of progress on standard error, so that standard output contains only the output of a task.
  * @param {string} line
  */
 export function logProgress(line) {

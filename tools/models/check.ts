@@ -11,8 +11,8 @@ import { importModel } from './import.ts';
 const KINDS = ['ctc', 'transducer', 'hybrid'] as const;
 const RECORDING = join(root, 'worker/models/svc-asr-kikuyu-v1/eval/ki_espeak_002.wav');
 /**
- * Number of utterances in the manifest. The engine check recognizes 8 recordings at the same time: these utterances and
- * two recordings, each of them whole and cut off.
+ * Number of utterances in the manifest. The engine check recognizes 8 recordings at the same time: these utterances,
+ * and two recordings that are each recognized once whole and once cut off.
  */
 const UTTERANCES = 4;
 
@@ -48,7 +48,7 @@ async function importKind(python: string, folder: string, manifest: string, kind
   const given = parseModelsArguments(['import', source, ...options]);
   if (given === undefined) return 'the arguments ask for help';
   try {
-    // The measurement of streams per core is not checked, so it takes no time.
+    // This check does not use the measurement of streams per core, so the measurement gets no time.
     const { equalTranscripts, wordErrors } = await importModel(given, 0);
     const isComplete = equalTranscripts > 0 && wordErrors?.words === 3 * UTTERANCES;
     return isComplete ? undefined : 'the report has no transcripts or no word errors';

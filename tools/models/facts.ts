@@ -10,8 +10,8 @@ export interface ParityEntry {
   /** Largest difference between an output of the CPU graph (log-probability or encoded value) and that of the model. */
   readonly largestDifference: number;
   /**
-   * Number of pieces in all recordings that GPU graphs in their final precision find differently than the original
-   * model.
+   * Number of pieces, over all recordings, in which the result of the GPU graphs differs from that of the original
+   * model. The GPU graphs have their final precision.
    */
   readonly gpuPieceErrors: number;
 }

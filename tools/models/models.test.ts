@@ -34,7 +34,7 @@ describe('parseModelsArguments', () => {
     expect(parsed('--head', 'ctc', '--prompt', '3').options).toEqual(['--head', 'ctc', '--prompt', '3']);
   });
 
-  test('returns undefined for help', () => {
+  test('returns undefined if there are no arguments, and for --help', () => {
     expect(parseModelsArguments([])).toBeUndefined();
     expect(parseModelsArguments(['--help'])).toBeUndefined();
   });

@@ -4,8 +4,8 @@ import { root } from '../launch/terminal.mjs';
 import type { ImportArguments } from './arguments.ts';
 
 /**
- * Builds the ASRModel of an imported folder. With an address, `sha256` is the checksum of the archive. Without one, the
- * resource names the folder, for workers that are processes of this machine.
+ * Builds the ASRModel of an imported folder. If the arguments have a `url`, `sha256` is the checksum of the archive at
+ * this address. Otherwise the resource names the folder, for workers that are processes of this machine.
  */
 export function buildResource(
   { id, language, languageCode, url }: ImportArguments,

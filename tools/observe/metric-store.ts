@@ -6,8 +6,8 @@ const KEPT_MS = 70_000;
 const SILENT_MS = 8000;
 
 /**
- * Value of a series at one time. For a histogram, `value` is the number of its values, and `bounds` and `counts` are
- * its buckets.
+ * Value of a series at one time. For a histogram, `value` is the number of recorded values, and `bounds` and `counts`
+ * are its buckets.
  */
 export interface Reading {
   readonly atMs: number;
@@ -60,7 +60,7 @@ export class MetricStore {
     const live = this.#live(nowMs).filter((series) => series.name === name);
     return live.map(({ labels, latest, readings }) => {
       if (windowMs === undefined) return { ...latest, labels };
-      // A series that began within the window has grown from zero.
+      // A series that started within the window has grown from zero.
       const before = readings.findLast(({ atMs }) => nowMs - atMs >= windowMs);
       const counts = latest.counts.map((count, index) => count - (before?.counts[index] ?? 0));
       return { ...latest, labels, counts, value: latest.value - (before?.value ?? 0) };

@@ -2,7 +2,7 @@ import type { Reading } from './metric-store.ts';
 
 /**
  * Returns a quantile of several histograms together: the given share of all values is below it. The histograms must
- * have the same bounds. Assumes an even distribution inside each bucket. Undefined if the histograms are empty.
+ * have the same bounds. Assumes an even distribution inside each bucket. Returns undefined if the histograms are empty.
  */
 export function quantile(share: number, histograms: readonly Pick<Reading, 'bounds' | 'counts'>[]): number | undefined {
   const bounds = histograms[0]?.bounds ?? [];

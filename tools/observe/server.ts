@@ -14,7 +14,7 @@ import type { PageData } from './view.ts';
 const LOOPBACK = '127.0.0.1';
 const HOSTS = /^(127\.0\.0\.1|localhost)(:\d+)?$/;
 const EVERY_MS = 1000;
-/** Interval of exports. One export finishes before the next, even on a busy machine. */
+/** Interval of exports. It is long enough for an export to finish before the next one, even on a busy machine. */
 const EXPORT_INTERVAL_MS = 2000;
 /** Number of points in the history: ten minutes at one point per second. */
 const KEPT_POINTS = 600;
@@ -27,7 +27,7 @@ const HEADERS = {
 };
 const PAGE = join(import.meta.dirname, 'page');
 const UPLOT = join(root, 'node_modules/uplot/dist');
-/** Headers of the connection and of the encoded body, which are not forwarded. */
+/** Headers that belong to the connection or to the encoding of the body. They are not forwarded. */
 const HOP_HEADERS = /^(host|connection|content-length|content-encoding|transfer-encoding|keep-alive|expect)$/;
 
 /** A loopback page that shows the telemetry of the services. */

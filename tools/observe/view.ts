@@ -7,7 +7,7 @@ import type { ShownSession } from './traces.ts';
 /** Time over which rates are computed. Latencies use a whole minute, because a few streams give few values. */
 const RATE_MS = 10_000;
 const MINUTE_MS = 60_000;
-/** A longer stall of the event loop, or a larger share of time in inference, is shown as bad. */
+/** Limits for a stall of the event loop, and for the share of time in inference. Larger values are shown as bad. */
 const MAX_STALL_S = 0.25;
 const MAX_BUSY = 0.9;
 
@@ -184,7 +184,8 @@ function buildWorkers({ series, value, perSecond }: Reader): Table {
 function buildRoutes({ lastMinute }: Reader): Table {
   const requests = lastMinute('http.server.request.duration');
   const gateway = requests.filter(({ labels, value }) => labels.service === 'gateway' && value > 0);
-  // The gateway delays some refusals with the first two statuses. A client that disconnects meanwhile gets 499.
+  // The gateway delays some refusals with 401 and 429, and logs 499 if the client disconnects meanwhile. Such requests
+  // would distort the p95.
   const prompt = gateway.filter(
     ({ labels }) => !['401', '429', '499'].includes(labels['http.response.status_code'] ?? ''),
   );

@@ -7,7 +7,7 @@ import { expandTypes } from './core-types.ts';
 const CORE = '@svc-asr/core';
 const CORE_TYPES = 'core-types';
 
-/** Modules that browsers load as they are. */
+/** Modules that browsers can load without a bundler. */
 const BROWSER_ENTRIES = ['browser', 'microphone', 'microphone-worklet'] as const;
 
 /** A file of the package by its path. */

@@ -2,7 +2,9 @@ import ts from 'typescript';
 
 const FORMAT = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias;
 
-/** Returns the declarations of types that `entry` exports, with everything that they refer to written out. */
+/**
+ * Returns the declarations of types that `entry` exports. Types that they refer to are written out, or declared too.
+ */
 export function expandTypes(entry: string, names: readonly string[]): string {
   const program = ts.createProgram([entry], {
     module: ts.ModuleKind.NodeNext,

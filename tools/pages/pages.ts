@@ -19,8 +19,8 @@ const SOURCES = [
 const RECORD = '.sources';
 
 /**
- * Builds every entry page into a folder of `dist`, unless the sources are those of the last build. Each page has its own
- * bundle, because each port of the console serves only its own page.
+ * Builds every entry page into a folder of `dist`, unless the sources are those of the last build. Each page has its
+ * own bundle, because each port of the console serves only its own page.
  */
 export async function buildPages(folder: string): Promise<void> {
   const output = join(folder, 'dist');

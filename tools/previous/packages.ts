@@ -14,7 +14,7 @@ export function sharePackages(from: string, to: string): boolean {
   const { packages } = JSON.parse(lockfile) as { packages: Record<string, { link?: boolean }> };
   for (const [path, { link }] of Object.entries(packages)) {
     const present = join(from, path);
-    // A nested package comes with the one around it. Packages for other platforms are not installed.
+    // A nested package comes with the package that contains it. Packages for other platforms are not installed.
     if (path.split('node_modules/').length !== 2 || !existsSync(present)) continue;
     createLink(link === true ? readlinkSync(present) : present, join(to, path));
   }

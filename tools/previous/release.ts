@@ -21,7 +21,7 @@ export async function buildRelease(root: string, commit: string, folder: string)
   const source = join(folder, 'source');
   extractCommit(root, commit, source);
   sharePackages(root, source);
-  // Compiles, and installs the packages if they could not be shared.
+  // This command compiles the commit. It also installs the packages if they could not be shared.
   const status = await runCommand(process.execPath, [join(source, 'tools/run.mjs'), 'build']);
   if (status !== 0) throw new Error(`the build of commit ${commit} failed: see the messages above`);
   const tag = `previous-${commit.slice(0, 12)}`;

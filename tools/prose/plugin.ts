@@ -96,7 +96,7 @@ const markdownWidth: Rule.RuleModule = {
   }),
 };
 
-/** Lint rules that keep the writing rules of CONTRIBUTING.md. */
+/** Lint rules that enforce the writing rules of CONTRIBUTING.md. */
 export const prose: ESLint.Plugin = {
   meta: { name: 'prose' },
   rules: {

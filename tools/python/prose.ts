@@ -15,7 +15,7 @@ interface PythonText {
 const MAX_LINES = 300;
 const MAX_TEST_LINES = 500;
 
-/** Returns the problems of the Python package by the writing rules of CONTRIBUTING.md, one per line. */
+/** Returns each place in the Python package that violates the writing rules of CONTRIBUTING.md, one per line. */
 export function checkPythonProse({ python }: PythonEnvironment): string[] {
   const program = join(import.meta.dirname, 'texts.py');
   const texts = JSON.parse(execFileSync(python, [program, PACKAGE_FOLDER], { encoding: 'utf8' })) as PythonText[];

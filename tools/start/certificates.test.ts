@@ -32,7 +32,7 @@ test('createServerCertificate returns a certificate of the CA for all hosts, val
   expect(new Date(cert.validTo).getTime() - new Date(cert.validFrom).getTime()).toBeLessThan(398 * 86_400_000);
 });
 
-test('isUsable is true until 30 days before a certificate expires, and false for other hosts, another key or another CA', async () => {
+test('isUsable returns true until 30 days before a certificate expires, and false for other hosts, another key or another CA', async () => {
   const authority = await createCa(now);
   const other = await createCa(now);
   const server = await createServerCertificate(authority, hosts, now);
@@ -61,7 +61,7 @@ describe('ensureTls', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test('creates both certificates once and renews the server certificate before it expires', async () => {
+  test('creates both certificates only once and renews the server certificate before it expires', async () => {
     const home = homeOf({ SVC_ASR_HOME: folder });
     createHome(home);
     const files = await ensureTls(home, now, logProgress);

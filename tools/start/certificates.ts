@@ -34,7 +34,10 @@ export async function createCa(now: Date): Promise<KeyPairPem> {
   return { cert: cert.toString('pem'), key: await exportKey(keys.privateKey) };
 }
 
-/** Owner of a certificate. For Kubernetes, the common name is the user of a client, and the organization its group. */
+/**
+ * Owner of a certificate. In the certificate of a client, Kubernetes reads `commonName` as the user and `organization`
+ * as the user's group.
+ */
 export interface Subject {
   commonName: string;
   organization?: string;
@@ -80,8 +83,8 @@ export async function issueCertificate(
 }
 
 /**
- * Returns whether a certificate is signed by the CA, matches its key and hosts, and is valid for another 30 days. To
- * check a CA itself, pass it as its own CA.
+ * Returns whether a certificate is signed by the CA, matches its key and hosts, and remains valid for more than 30
+ * days. To check a CA, pass it as both `pair` and `ca`.
  */
 export function isUsable(pair: KeyPairPem, ca: KeyPairPem, hosts: readonly string[], now: Date): boolean {
   try {

@@ -1,6 +1,9 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-/** Writes a file completely or not at all. The file has `mode` from the start. */
+/**
+ * Writes a file completely or not at all. The file is created with `mode`, so it is never readable with wider access
+ * rights.
+ */
 export function writeAtomically(file: string, content: string | Buffer, mode = 0o644): void {
   const temporary = `${file}.${process.pid}.tmp`;
   writeFileSync(temporary, content, { mode, flush: true });

@@ -9,7 +9,7 @@ export interface Home {
   config: string;
   redis: string;
   logs: string;
-  /** State of the running worker processes. */
+  /** Folder with the state of the running worker processes. */
   workers: string;
   /** File with the id of the ledger, which is used to detect an emptied Redis. */
   ledgerId: string;

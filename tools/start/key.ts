@@ -9,7 +9,7 @@ export interface AdminApi {
   token: string;
 }
 
-/** Returns whether the admin API still lists this key. */
+/** Returns whether the admin API lists this key for the local tenant. */
 export async function keyExists(admin: AdminApi, key: string): Promise<boolean> {
   const answer = (await call(admin, 'GET', `/keys?tenant=${LOCAL_TENANT}`)) as { data?: { key_id?: unknown }[] };
   return (answer.data ?? []).some(({ key_id: id }) => id === keyIdOf(key));
@@ -24,7 +24,7 @@ export async function createKey(admin: AdminApi): Promise<string> {
   return key;
 }
 
-/** Returns a path of the console that signs a browser in as the local tenant, once. */
+/** Returns a path of the console. The first browser that opens it is signed in as the local tenant. */
 export async function createConsolePath(admin: AdminApi): Promise<string> {
   const { path } = (await call(admin, 'POST', `/tenants/${LOCAL_TENANT}/sign-in`)) as { path?: unknown };
   if (typeof path !== 'string') throw new Error('the admin API created a sign-in code, but its response has no path');

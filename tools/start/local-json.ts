@@ -1,7 +1,10 @@
 import { chmodSync } from 'node:fs';
 import { readJson, writeAtomically } from './files.ts';
 
-/** Data that other programs on this machine need to use a local installation. `pid` is present while it runs. */
+/**
+ * Data that other programs on this machine need to use a local installation. `pid` is present while the installation
+ * runs.
+ */
 export interface LocalJson {
   base_url: string;
   console_url: string;
@@ -21,7 +24,7 @@ export function readLocalJson(file: string): Partial<LocalJson> | undefined {
   return readJson<LocalJson>(file);
 }
 
-/** Writes the file, readable only by its owner because it contains secrets. */
+/** Writes the file. Only its owner can read it, because it contains secrets. */
 export function writeLocalJson(file: string, content: Partial<LocalJson>): void {
   writeAtomically(file, `${JSON.stringify(content, null, 2)}\n`, 0o600);
   chmodSync(file, 0o600);

@@ -59,7 +59,8 @@ export async function choosePorts(home: Home, env: NodeJS.ProcessEnv): Promise<P
 async function chooseConsolePort(env: NodeJS.ProcessEnv, gateway: number): Promise<number> {
   const requested = portFrom(env, 'CONSOLE_PORT');
   if (requested !== undefined) return requirePort(LOOPBACK, requested, 'CONSOLE_PORT');
-  // With PORT=0, several installations run side by side and would compete for the same port. So any free port is used.
+  // PORT=0 is for several installations on one machine. They would compete for the default port, so each uses any free
+  // port.
   if (portFrom(env, 'PORT') === 0) return freePort(LOOPBACK);
   for (let port = CONSOLE_PORT; port < CONSOLE_PORT + 100; port++) {
     if (port !== gateway && (await isFree(LOOPBACK, port))) return port;
@@ -67,9 +68,12 @@ async function chooseConsolePort(env: NodeJS.ProcessEnv, gateway: number): Promi
   return freePort(LOOPBACK);
 }
 
-/** Ports that this process has chosen. A port is still free until its program has started. */
+/**
+ * Ports that this process has chosen. Until the program of such a port listens on it, `isFree` reports the port as
+ * free.
+ */
 const chosen = new Set<number>();
-/** Number of chosen ports that are remembered. Far fewer programs start at the same time. */
+/** Maximum size of `chosen`, which is emptied when it is full. Far fewer programs start at the same time. */
 const MAX_CHOSEN = 1000;
 
 /**

@@ -10,7 +10,10 @@ export interface RedisOptions {
   password: string;
 }
 
-/** Builds the configuration. Acknowledged writes are on disk, nothing is evicted, and clients need the password. */
+/**
+ * Builds the configuration. With it, Redis acknowledges a write only when it is on disk, evicts nothing, and requires
+ * the password from clients.
+ */
 export function buildRedisConfig({ folder, port, password }: Omit<RedisOptions, 'serverPath'>): string {
   return [
     'bind 127.0.0.1',
@@ -21,21 +24,28 @@ export function buildRedisConfig({ folder, port, password }: Omit<RedisOptions, 
     'appendonly yes',
     'appendfsync always',
     'maxmemory-policy noeviction',
-    // The append-only file is the only copy of the data. A second, older copy could be restored by mistake.
+    // The append-only file is the only copy of the data. A snapshot would be a second, older copy that an administrator
+    // could restore by mistake.
     'save ""',
     'always-show-logo no',
     '',
   ].join('\n');
 }
 
-/** Returns how to run Redis. The password is in a file, because all users of the machine can see arguments. */
+/**
+ * Writes the configuration of Redis to a file and returns how to run Redis. The password is not an argument, because
+ * all users of the machine can see the arguments of a program.
+ */
 export function redisProgram(options: RedisOptions): ProgramSpec {
   const config = join(options.folder, 'redis.conf');
   writeAtomically(config, buildRedisConfig(options), 0o600);
   return { name: 'redis', command: options.serverPath, args: [config], env: process.env, graceMs: 20_000 };
 }
 
-/** Returns the URL for services. It names the user, because redis-cli -u accepts no password without a user. */
+/**
+ * Returns the URL for services. The URL names the user, because `redis-cli -u` accepts a password only together with a
+ * user.
+ */
 export function redisUrl(port: number, password: string): string {
   return `redis://default:${password}@127.0.0.1:${port}`;
 }

@@ -23,7 +23,7 @@ import { SERVICES, serviceProgram } from './services.ts';
 import type { Plan } from './services.ts';
 import { ensureTls } from './tls.ts';
 
-/** Timeouts until a program is ready. Redis may have much data to load. */
+/** Longest times to wait until a program is ready or a key is accepted. Redis can take minutes to load its data. */
 const READY_WITHIN_MS = { redis: 300_000, service: 60_000, key: 15_000 };
 
 export interface StartOptions {
@@ -40,20 +40,23 @@ export interface StartOptions {
 export interface Installation {
   home: Home;
   local: LocalJson;
-  /** Address of the console that signs a browser in once. */
+  /** Address of the console. It signs in the first browser that opens it. */
   consoleLink: string;
   adminTokenFile: string;
   /** Address of the page with live telemetry. */
   observeUrl: string | undefined;
 }
 
-/** Stops what was started, also after an incomplete start. */
+/** Stops all programs that were started, also after an incomplete start. */
 export interface Teardown {
   stop: () => Promise<void>;
   kill: () => void;
 }
 
-/** Starts all services on this machine. Calls `own` early, so that the caller can stop an incomplete start. */
+/**
+ * Starts all services on this machine. Calls `own` before the first program starts, so that the caller can stop an
+ * incomplete start.
+ */
 export async function startAll(given: StartOptions, own: (teardown: Teardown) => void): Promise<Installation> {
   const { node, show } = given;
   const logProgress = (line: string) => show('info', line);
@@ -122,7 +125,8 @@ export async function startAll(given: StartOptions, own: (teardown: Teardown) =>
 }
 
 /**
- * Starts the page with live telemetry. It forwards the telemetry to the collector that the environment names, if any.
+ * Starts the page with live telemetry. If the environment names a collector, the page's server also forwards the
+ * telemetry there.
  */
 function observe(env: NodeJS.ProcessEnv): Promise<Observer> {
   const port = portFrom(env, 'OBSERVE_PORT');
@@ -164,8 +168,8 @@ async function startServices({ env, show, signal }: StartOptions, fleet: Fleet, 
 }
 
 /**
- * Returns a key of the tenant `local` that the gateway accepts: that of the last run if it still works, otherwise a new
- * one.
+ * Returns a key of the tenant `local` that the gateway accepts. This is the key of the last run if it still works, and
+ * otherwise a new key.
  */
 async function provideKey(
   { show, signal }: StartOptions,

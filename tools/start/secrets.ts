@@ -8,7 +8,7 @@ import type { Home } from './home.ts';
 export interface SecretFiles {
   apiKeyPeppers: string;
   sessionSecrets: string;
-  /** Private key of the gateway, and public key for workers. */
+  /** Private key with which the gateway signs tickets. Workers check the tickets with the public key. */
   workerTicketKey: string;
   workerTicketPublicKeys: string;
   adminToken: string;
@@ -17,7 +17,10 @@ export interface SecretFiles {
 
 const PEPPERS = 'api-key-peppers.json';
 
-/** Creates missing secrets. Existing ones are never replaced, because stored keys would stop working. */
+/**
+ * Creates missing secrets. Never replaces existing secrets. With a new pepper, for example, the existing API keys would
+ * stop working.
+ */
 export function ensureSecrets(folder: string): SecretFiles {
   const secret = (name: string, make: () => string): string => {
     const file = join(folder, name);
@@ -40,14 +43,17 @@ function createTicketKey(): string {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim();
 }
 
-/** Writes the public key of a private key. Returns its file. */
+/** Writes the public key that belongs to a private key, and returns the file of the public key. */
 function writePublicKey(keyFile: string, file: string): string {
   const pem = createPublicKey(readFileSync(keyFile)).export({ type: 'spki', format: 'pem' });
   if (readIfPresent(file) !== pem) writeAtomically(file, pem, 0o600);
   return file;
 }
 
-/** Returns a warning if API keys exist but their peppers are missing. Call it before the secrets are created. */
+/**
+ * Returns a warning if API keys exist but their peppers are missing. Call it before `ensureSecrets`, which creates the
+ * missing peppers.
+ */
 export function describeLostPeppers({ secrets, config }: Pick<Home, 'secrets' | 'config'>): string | undefined {
   const file = join(secrets, PEPPERS);
   if (readIfPresent(file) !== undefined) return undefined;
@@ -60,8 +66,8 @@ export function describeLostPeppers({ secrets, config }: Pick<Home, 'secrets' | 
 }
 
 /**
- * Creates a keyring with one new secret, in the format that services read. The id is random too, because values under a
- * reused id would be treated as forged instead of unknown.
+ * Creates a keyring with one new secret, in the format that services read. The id is random too. If a lost id were used
+ * for the new secret, services would treat older values under that id as forged and not as unknown.
  */
 export function createKeyring(kind: string): string {
   const id = `${kind}-${randomBytes(4).toString('hex')}`;
@@ -71,7 +77,7 @@ export function createKeyring(kind: string): string {
 function countKeyFiles(folder: string): number {
   const names = readdirSync(folder).filter((name) => /^[^.].*\.(ya?ml|json)$/.test(name));
   return names.filter((name) => {
-    // A file of the console is recognized by its name, because it may be damaged.
+    // Key files of the console are recognized by their names, because their contents may be damaged.
     return name.startsWith('apikey-') || /kind["']?:\s*["']?ApiKey\b/.test(readFileSync(join(folder, name), 'utf8'));
   }).length;
 }

@@ -21,7 +21,7 @@ export interface Plan {
 }
 
 const LOOPBACK = '127.0.0.1';
-/** Default grace period of a service, and additional time before it is killed. */
+/** Default grace period of a service, and the time after the grace period before the service is killed. */
 const STOP_GRACE_MS = 10_000;
 const BEYOND_GRACE_MS = 5000;
 
@@ -41,7 +41,7 @@ export function serviceProgram(service: Service, plan: Plan, env: NodeJS.Process
  * the hosts, ports, folders and files that `npm start` chooses itself.
  */
 export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  // Tests set the variable to a folder whose models accept more sessions.
+  // Tests set SVC_ASR_LOCAL_CONFIG to a folder whose models accept more sessions.
   const localConfig = env.SVC_ASR_LOCAL_CONFIG ?? join(root, 'config', 'local');
   const defaults: Record<Service, NodeJS.ProcessEnv> = {
     operator: {
@@ -107,12 +107,18 @@ export function serviceEnvironment(service: Service, plan: Plan, env: NodeJS.Pro
   };
 }
 
-/** Returns the main file of a service. Tests name a folder with bundles of the services, which start faster. */
+/**
+ * Returns the main file of a service. Tests set SVC_ASR_PROGRAMS to a folder with bundles of the services, because
+ * bundles start faster.
+ */
 function compiledFile(service: Service | 'worker', env: NodeJS.ProcessEnv): string {
   return join(env.SVC_ASR_PROGRAMS ?? root, service, 'dist', 'main.js');
 }
 
-/** Leaves out defaults whose setting is given as NAME or NAME_FILE, because the file would override the given value. */
+/**
+ * Omits the defaults of settings that the user gives as NAME or NAME_FILE. A default NAME_FILE would override a given
+ * NAME.
+ */
 function withoutGiven(defaults: NodeJS.ProcessEnv, given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(defaults).filter(([name]) => !given[name] && !given[name.replace(/_FILE$/, '')]),

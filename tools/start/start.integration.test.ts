@@ -31,7 +31,7 @@ interface Run {
 
 function start(env: NodeJS.ProcessEnv = {}): Run {
   const child = spawn(process.execPath, [join(root, 'tools/tasks/start.ts')], {
-    // Runs the build instead of the bundles of the tests, as users do.
+    // Runs the compiled services as users do, instead of the bundles that other tests run.
     env: { ...process.env, ...COMPILE_CACHE, SVC_ASR_PROGRAMS: undefined, SVC_ASR_HOME: home, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -81,7 +81,8 @@ test(
       body: { model: 'svc-asr-kikuyu-v1', max_audio_seconds: 5 },
     };
     expect((await request(`${local.base_url}/v1/asr/sessions`, session)).status).toBe(201);
-    // The printed commands can be run one after the other, because the tenant may have several sessions.
+    // The gateway accepts a second session, because the limits of the tenant allow several sessions at the same time.
+    // So users can run all printed commands.
     expect((await request(`${local.base_url}/v1/asr/sessions`, session)).status).toBe(201);
 
     const [, token = ''] = /\/#(local\.\S+)/.exec(run.output()) ?? [];
@@ -134,7 +135,8 @@ test(
     ];
     run.child.kill('SIGKILL');
     while (isAlive(redis) || isAlive(gateway)) await pause();
-    // The guard ends the programs one after the other, Redis last. A port may become free a moment later.
+    // The guard ends the programs one after the other, Redis last. The port of a program may become free shortly after
+    // the program has ended.
     while ((await listening(local)).includes(true)) await pause();
   },
   TIMEOUT_MS,

@@ -41,7 +41,7 @@ test('createHome keeps the mode of a shared folder with the sticky bit', () => {
   expect(mode(home.path)).toBe(0o777);
 });
 
-test('ensureSecrets creates secrets once, in the format that services read and readable only by the owner', () => {
+test('ensureSecrets creates secrets only once, in the format that services read, in files that only the owner can read', () => {
   const files = ensureSecrets(home.secrets);
   const read = () => Object.values(files).map((file: string) => readFileSync(file, 'utf8'));
   const before = read();

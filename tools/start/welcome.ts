@@ -3,12 +3,12 @@ import { root } from '../launch/terminal.mjs';
 import { homeOf } from './home.ts';
 import type { Installation } from './run.ts';
 
-/** Recording in the suggested command. */
+/** Recording that the suggested command transcribes. */
 export const RECORDING = join(root, 'worker/models/svc-asr-kikuyu-v1/eval/ki_espeak_009.wav');
 
 /**
- * Builds the text that is shown when all services run. `strong` highlights the important parts; it returns its input if
- * there is no terminal. Paths below `folder`, in which the user ran the command, are relative to it.
+ * Builds the text that is shown when all services run. `strong` highlights a part of the text, or returns the part
+ * unchanged if there is no terminal. Paths below `folder`, in which the user ran the command, are relative to it.
  */
 export function buildWelcome(
   { home, local, consoleLink, adminTokenFile, observeUrl }: Installation,
@@ -57,8 +57,8 @@ function shown(path: string, folder: string): string {
 }
 
 /**
- * Returns the assignment that a command needs to find the state, or an empty string for the default folder. The path is
- * absolute, so that it works in any folder.
+ * Returns the assignment of SVC_ASR_HOME that a command needs to find the installation, or an empty string for the
+ * default folder. The path is absolute, so that it works in any folder.
  */
 function homeSetting(homePath: string): string {
   return homePath === homeOf({}).path ? '' : `SVC_ASR_HOME=${quoted(homePath)} `;

@@ -27,8 +27,8 @@ export function readImports(
 }
 
 /**
- * Finds pairs of folders of one workspace whose files import each other in both directions. Tests are not considered,
- * and neither are a folder and its own subfolder, because together they are one part of the program.
+ * Finds pairs of folders of one workspace whose files import each other in both directions. Ignores tests. Also ignores
+ * pairs of a folder and its own subfolder, because these form one part of the program.
  */
 export function findMutualFolders(modules: readonly Module[]): string[] {
   const imports = new Set(
@@ -45,7 +45,10 @@ export function findMutualFolders(modules: readonly Module[]): string[] {
   });
 }
 
-/** Pages of the console. They may import development packages, because Vite bundles their imports at build time. */
+/**
+ * Folder of the console's pages. They may import development packages, because Vite bundles their imports at build
+ * time.
+ */
 const PAGES = 'console/web/';
 
 /** Finds imports of workspaces that the package.json of the importing workspace does not declare. */

@@ -11,7 +11,7 @@ export type Show = (level: 'info' | 'warn' | 'error', text: string) => void;
 
 /** Programs that are started one after the other and stopped in reverse order. */
 export interface Fleet {
-  /** Starts a program and waits for `ready`. Rejects if the program ends before that. */
+  /** Starts a program and waits for `ready`. Rejects if the program ends before it is ready. */
   run: (spec: ProgramSpec, ready: () => Promise<void>) => Promise<void>;
   /** Stops all programs in reverse order. */
   stop: () => Promise<void>;
@@ -43,7 +43,7 @@ export function createFleet(options: { logFolder: string; node: string; show: Sh
         if (pid !== undefined) guard.forget(pid);
       },
       died: (how, restartInMs) => {
-        // While the program starts, the caller is notified through `firstDeath`.
+        // During the start, nothing is shown here, because `run` rejects through `firstDeath`.
         if (up) show('warn', `${spec.name} ${how}; restarting it in ${restartInMs} ms`);
       },
     });

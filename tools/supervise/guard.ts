@@ -11,14 +11,14 @@ export interface Guard {
 
 /**
  * Starts the guard, a small process that reads from a pipe of the supervisor. The pipe closes when the supervisor ends
- * for any reason. The guard then ends the watched processes, the last one first.
+ * for any reason. The guard then ends the watched processes in reverse order.
  */
 export function startGuard(node: string): Guard {
   const child = spawn(node, [join(import.meta.dirname, 'guard-process.ts')], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without the guard, only the cleanup after a SIGKILL is missing.
+  // Errors of the guard are ignored. Without the guard, only the cleanup after a SIGKILL of the supervisor is missing.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   child.unref();

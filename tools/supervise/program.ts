@@ -9,7 +9,7 @@ export interface ProgramSpec {
   command: string;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
-  /** Time that the program has to stop before it is killed. */
+  /** Time from the request to stop until the program is killed. */
   graceMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface ProgramEvents {
   ended: (pid: number | undefined) => void;
 }
 
-/** A program that is kept running until it is stopped. */
+/** A program that is restarted whenever it ends, until `stop` or `kill` is called. */
 export interface Program {
   readonly name: string;
   start: () => void;
@@ -48,7 +48,7 @@ export class ProgramDied extends Error {
 const TAIL_LINES = 10;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 10_000;
-/** Earlier failures no longer count after a program has run for this long. */
+/** Run time of a program after which its earlier failures no longer count. */
 const WELL_AFTER_MS = 30_000;
 
 /** Creates a program that is restarted with backoff when it ends unexpectedly. Each run has its own process group. */
@@ -121,7 +121,7 @@ export function createProgram(spec: ProgramSpec, events: ProgramEvents): Program
 }
 
 /**
- * Returns the number of consecutive failures, including the latest one. The count starts again if the program has run
+ * Returns the number of consecutive failures, including the latest one. The count restarts at 1 if the program has run
  * for WELL_AFTER_MS.
  */
 export function countFailures(before: number, ranForMs: number): number {

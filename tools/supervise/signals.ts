@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Kills all remaining processes of a group. */
+/** Kills all processes of the group with this id. */
 export function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
@@ -9,7 +9,10 @@ export function endGroup(pid: number): void {
   }
 }
 
-/** Sends SIGTERM to a process and kills its group if it does not end in time. Resolves when the process has ended. */
+/**
+ * Sends SIGTERM to a process, and kills its group if the process does not end within the grace period. Resolves when
+ * the process has ended.
+ */
 export async function endProcess(child: ChildProcess, graceMs: number): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const { pid } = child;

@@ -1,5 +1,8 @@
 const SHOWN_LEVELS = new Set(['warn', 'error', 'fatal']);
-/** Fields that are shown after the message, in this order. Of the others, only the message of an error is shown. */
+/**
+ * Fields that are shown after the message, in this order. The message of an error in `err` follows. Other fields are
+ * not shown.
+ */
 const SHOWN_FIELDS = ['file', 'resource', 'problems', 'reason', 'code'];
 const LONGEST = 300;
 
@@ -7,7 +10,7 @@ const LONGEST = 300;
 export function summarize(line: string): { level: 'warn' | 'error'; text: string } | undefined {
   const entry = parse(line);
   if (entry === undefined) {
-    // Lines that are not JSON come from Node itself, such as a crash or a deprecation, or from Redis.
+    // Lines that are not JSON come from Redis, or from Node itself when it reports a crash or a deprecation.
     return /\b(error|fatal|panic|can't|cannot|failed|out of memory)\b/i.test(line)
       ? { level: 'error', text: shorten(line.trim()) }
       : undefined;

@@ -96,7 +96,7 @@ describe('createFleet', () => {
       console.log('up ' + process.pid); console.log('up ' + child.pid); setInterval(() => 0, 1000);`;
     await fleet.run(script('stubborn', stubborn, 500), () => until(() => pidsIn('stubborn').length === 2));
     await fleet.stop();
-    // The child of the program is not our child, so its end can only be polled.
+    // The program's child process is not a child of this test. No event reports its end, so the test polls.
     await until(() => !pidsIn('stubborn').some(isAlive));
   });
 
@@ -120,7 +120,7 @@ describe('createFleet', () => {
   });
 });
 
-test('openLogFile creates a file for its owner only and keeps three earlier ones', () => {
+test('openLogFile creates a file that only its owner can read, and keeps the three previous files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-logs-'));
   const file = join(folder, 'x.log');
   for (const line of ['one', 'two', 'three', 'four', 'five']) {

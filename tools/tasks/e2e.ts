@@ -36,12 +36,12 @@ const args = parse();
 const { kubeconfig, registry, loadCommand } = args;
 
 async function setUp(): Promise<void> {
-  // The start of a cluster mostly waits, and a build computes, so both run at the same time.
+  // The start of a cluster mostly waits, and a build uses the CPU. So both run at the same time.
   const opened = open();
   const presentBuilt = buildPresent();
   const previousBuilt = presentBuilt.then(buildPrevious);
   const steps = [opened, deliver(opened, presentBuilt), deliver(opened, previousBuilt)] as const;
-  // If one step fails, the others must have ended before the tear-down.
+  // Waits for all steps. If one step fails, the other steps must end before the tear-down.
   await Promise.allSettled([...steps, presentBuilt, previousBuilt]);
   const [{ tools, registry: images }, present, previous] = await Promise.all(steps);
 
@@ -111,7 +111,10 @@ async function deliver(opened: Promise<Target>, built: Promise<Version>): Promis
 
 const NO_VERSION: Version = { archives: [], tag: '', chart: '' };
 
-/** Builds the release to upgrade from. Without it, this commit is upgraded to itself, which tests less. */
+/**
+ * Builds the commit from which the test upgrades. If there is none, the test upgrades from this commit to itself, which
+ * covers less.
+ */
 async function buildPrevious(): Promise<Version> {
   // The other suites do not upgrade.
   if (args.suite !== 'e2e') return NO_VERSION;
@@ -130,7 +133,7 @@ async function buildPrevious(): Promise<Version> {
     const nameOf = (file: string) => /([^/]*)-linux-\w+\.tar$/.exec(file)?.[1] ?? '';
     return { archives: files.map((file) => ({ file, reference: `localhost/${nameOf(file)}:${tag}` })), tag, chart };
   } catch (error) {
-    // This is not a failure. Otherwise the commit that repairs a broken build could not pass.
+    // This does not fail the run. Otherwise a commit that repairs a broken build could not pass.
     notTested.push(`an upgrade from ${previous.commit}, which cannot be built: ${String(error)}`);
     return NO_VERSION;
   }

@@ -21,7 +21,7 @@ const MARKS = { info: ['»', undefined], warn: ['!', 'yellow'], error: ['✗', '
 const show: Show = (level, text) => {
   const [mark, colour] = MARKS[level];
   const line = `${mark} ${text}`;
-  // styleText leaves out colours without a terminal, or if NO_COLOR is set.
+  // styleText omits colours if stderr is not a terminal or if NO_COLOR is set.
   process.stderr.write(`${colour === undefined ? line : styleText(colour, line, { stream: process.stderr })}\n`);
 };
 
@@ -43,7 +43,7 @@ function requestStop(reason: string): void {
 
 async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => requestStop(signal));
-  // Writing to a closed terminal fails, but everything has to be stopped nevertheless.
+  // Writing to a closed terminal fails. The errors are ignored, so that all programs are stopped in this case too.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   process.on('disconnect', () => requestStop('the launcher ended'));
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));

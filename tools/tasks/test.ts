@@ -20,7 +20,7 @@ function parseOrStop(args: readonly string[]): TestArguments {
   }
 }
 
-/** Installs the programs that tests run. It is not counted as a test if it succeeds. */
+/** Installs the programs that tests run. A successful installation does not count as a passed test. */
 async function setUp(): Promise<Tally> {
   await ensureTestTools();
   return { passed: 0, failed: 0, skipped: 0 };
@@ -39,7 +39,8 @@ endOnSignal();
 if (suite !== undefined) process.env.TEST_SUITE = suite;
 
 const prepared = [await runStep('set-up', setUp), await runStep('build', async () => oneFrom(await build()))];
-// The checks use one core. Tests wait part of the time, so running both keeps two cores busy.
+// The checks use one core, and the tests wait part of the time. Running the checks and the tests together keeps two
+// cores busy.
 const results = await Promise.all([check(), runStep('tests', () => runJest([...filter, ...jestArgs]))]);
 const total = addUp([...prepared, ...results]);
 if (suite !== undefined) logProgress(`the suite ${suite} was tested; "npm test -- --suite all" tests everything`);

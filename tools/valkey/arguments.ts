@@ -1,7 +1,7 @@
 /** Integration tests of the packages, of gateway, operator and worker, and of the whole system. */
 const ALL = '/(packages|gateway|operator|worker|test)/.*\\.integration\\.test\\.ts$';
 
-/** Tests for CI: connections of each kind, the scripts and functions of the ledger, and a failover under a stream. */
+/** Tests for CI: connections of each kind, the scripts and functions of the ledger, and a failover during a stream. */
 const SHORT = [
   'packages/ledger/src/redis/',
   'packages/ledger/src/functions.integration',
@@ -11,7 +11,9 @@ const SHORT = [
   'test/faults/sentinel.integration',
 ] as const;
 
-/** Returns the arguments of jest: all tests, those for CI with `--short`, or those that are given. */
+/**
+ * Returns the test patterns for jest. Without arguments, they select all tests. `--short` stands for the tests for CI.
+ */
 export function chooseTests(args: readonly string[]): readonly string[] {
   if (args.length === 0) return [ALL];
   return args.flatMap((argument) => (argument === '--short' ? SHORT : [argument]));

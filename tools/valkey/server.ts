@@ -15,7 +15,7 @@ export interface Valkey {
   readonly version: string;
 }
 
-/** First version of Valkey. */
+/** Oldest supported version, which was the first release of Valkey. */
 const OLDEST: Version = [7, 2, 0];
 
 const VALKEY: SystemPackage<Valkey> = {
@@ -25,7 +25,10 @@ const VALKEY: SystemPackage<Valkey> = {
   find: findValkey,
 };
 
-/** Returns a Valkey server. On Debian and Ubuntu, the package is only unpacked into the cache. */
+/**
+ * Returns a Valkey server, and installs it if it is missing. On Debian and Ubuntu, the package is not installed but
+ * unpacked into the cache.
+ */
 export async function ensureValkey(): Promise<Valkey> {
   const present = findValkey();
   if (present !== undefined) return present;
@@ -43,7 +46,10 @@ function check(path: string): Valkey | undefined {
   return version !== undefined && isAtLeast(version, OLDEST) ? { path, version: version.join('.') } : undefined;
 }
 
-/** Unpacks the package of this release. Debian 12 has it only in its backports. */
+/**
+ * Unpacks the package from the repository of this machine's Debian or Ubuntu release. Debian 12 has the package only in
+ * its backports.
+ */
 function unpackValkey(): Valkey {
   const problems: string[] = [];
   for (const isBackported of [false, true]) {
@@ -61,7 +67,10 @@ function unpackValkey(): Valkey {
   throw new Error(`Valkey is missing. Put valkey-server on PATH and try again\n${problems.join('\n')}`);
 }
 
-/** The programs of Valkey are one file, which acts by the name that it is called with. */
+/**
+ * Links the name valkey-server to the unpacked program, and returns the link. One executable file contains all programs
+ * of Valkey and chooses one by the name under which it is started.
+ */
 function linkServer(folder: string): string {
   const server = join(folder, 'usr/bin/valkey-server');
   if (!existsSync(server)) symlinkSync('valkey-check-rdb', server);

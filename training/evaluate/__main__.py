@@ -1,8 +1,9 @@
-"""python -m evaluate MODEL MANIFEST...: word and character errors by family of voices.
+"""`python -m evaluate MODEL MANIFEST...` prints word and character errors by family of voices.
 
-The recordings are clean, and with --noise also noisy. MODEL is a checkpoint (.pt, whole utterances) or a graph (.onnx,
-streamed window by window as the worker does). Without MODEL, give --transcripts with a file of JSON lines that have
-text, pred_text and family, for example from the service.
+It transcribes clean recordings. With --noise, it also transcribes the same recordings with added noise. MODEL is a
+checkpoint (.pt), which transcribes whole utterances, or a graph (.onnx), which transcribes window by window as the
+worker does. Without MODEL, --transcripts names a file with existing transcripts, for example from the service. Each
+line is a JSON object with text, pred_text and family.
 """
 
 import argparse
@@ -20,7 +21,9 @@ from train.data import Audio, read_manifest
 
 
 def with_noise(pcm, ratio, number):
-    """Adds pink noise. The same utterance gets the same noise in each evaluation."""
+    """Returns samples with pink noise added. `ratio` is the signal-to-noise ratio in dB. The number of an utterance is
+    the seed, so the utterance gets the same noise in each evaluation.
+    """
     random = np.random.default_rng([7, number])
     spectrum = np.fft.rfft(random.standard_normal(len(pcm)))
     noise = np.fft.irfft(spectrum / np.sqrt(np.maximum(np.fft.rfftfreq(len(pcm), 1 / RATE), 20)), len(pcm))
@@ -31,7 +34,7 @@ def with_noise(pcm, ratio, number):
 
 
 def read_utterances(manifests, noise, limit):
-    """Entries of manifests and their samples."""
+    """Returns the entries of manifests and the samples of each entry."""
     audio, entries, samples = Audio(), [], []
     for path in manifests:
         for number, entry in enumerate(read_manifest(path)[:limit]):

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 
 def distance(reference, found):
-    """Fewest insertions, deletions and replacements that turn one sequence into the other."""
+    """Returns the smallest number of insertions, deletions and replacements that turn `reference` into `found`."""
     row = list(range(len(found) + 1))
     for i, one in enumerate(reference, 1):
         before, row[0] = row[0], i
@@ -14,7 +14,7 @@ def distance(reference, found):
 
 
 class Score:
-    """Errors and lengths of several utterances."""
+    """Counts the words, characters and errors of several utterances."""
 
     def __init__(self):
         self.words = self.word_errors = self.characters = self.character_errors = 0
@@ -32,7 +32,7 @@ class Score:
 
 
 def score_by(entries, field):
-    """Scores of entries (text and pred_text) by the value of a field, and over all of them."""
+    """Returns one Score per value of a field, and one over all entries as "all". Entries have text and pred_text."""
     scores = defaultdict(Score)
     for entry in entries:
         for key in (entry.get(field, "-"), "all"):
@@ -41,7 +41,7 @@ def score_by(entries, field):
 
 
 def report(title, scores):
-    """Lines of a table: word and character errors in percent."""
+    """Returns the lines of a table with word and character errors in percent."""
     lines = [title]
     for name, score in scores.items():
         words, characters = score.percent()

@@ -1,4 +1,4 @@
-"""Two ways to transcribe: whole utterances in PyTorch, and streams through an ONNX graph."""
+"""Two ways to transcribe: whole utterances in PyTorch, or streams through an ONNX graph."""
 
 import pathlib
 import sys
@@ -15,7 +15,7 @@ _BATCH = 64
 
 
 class Network:
-    """A checkpoint of training."""
+    """Transcribes with a checkpoint of the training."""
 
     def __init__(self, path, device):
         self.device, self.model = device, load(path).to(device)
@@ -23,7 +23,9 @@ class Network:
 
     @torch.no_grad()
     def transcribe(self, utterances, right):
-        """Transcripts of whole utterances. Utterances of similar length share a batch."""
+        """Returns the transcripts of whole utterances. `right` is the look-ahead in encoder frames. Utterances of
+        similar length share a batch.
+        """
         texts, order = [""] * len(utterances), np.argsort([len(pcm) for pcm in utterances])
         for at in range(0, len(order), _BATCH):
             numbers = order[at : at + _BATCH]
@@ -39,7 +41,7 @@ class Network:
 
 
 class Graph:
-    """A graph of an export or of a model folder. tokens.txt is in the same folder."""
+    """Transcribes with an ONNX graph from an export or a model folder. Its folder must also contain tokens.txt."""
 
     def __init__(self, path):
         # Both functions are in training/optimize. `encode` computes features and runs windows as the worker does.

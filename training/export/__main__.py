@@ -1,7 +1,8 @@
 """python -m export CHECKPOINT OUT: writes a checkpoint as ONNX graphs with the interface of a NeMo export.
 
-OUT receives tokens.txt and LEFT-RIGHT.onnx for each context (features in, log-probabilities and caches out). A model
-with a transducer head gets LEFT-RIGHT-encoder.onnx and decoder_joint.onnx too. Each graph is compared with PyTorch.
+OUT receives tokens.txt, and LEFT-RIGHT.onnx for each context. These graphs read features and caches, and return
+log-probabilities and the next caches. For a model with a transducer head, OUT also receives LEFT-RIGHT-encoder.onnx and
+decoder_joint.onnx. The outputs of each graph are compared with those of PyTorch.
 """
 
 import argparse
@@ -28,7 +29,7 @@ _OPSET = 17
 
 
 class Streaming(nn.Module):
-    """One window of a stream, with the log-probabilities of the CTC head or with encoded frames."""
+    """Processes one window of a stream. Returns the log-probabilities of the CTC head, or encoded frames."""
 
     def __init__(self, model, ctc):
         super().__init__()
@@ -43,7 +44,7 @@ class Streaming(nn.Module):
 
 
 class Prediction(nn.Module):
-    """Predictor and joint network for one piece, as NeMo exports them."""
+    """Runs the predictor and the joint network for one piece, with the same inputs and outputs as NeMo's export."""
 
     def __init__(self, model):
         super().__init__()
@@ -51,7 +52,7 @@ class Prediction(nn.Module):
 
     def forward(self, encoder_outputs, targets, target_length, hidden, cell):
         predicted, (hidden, cell) = self.decoder(targets.long(), (hidden, cell))
-        # The joint network returns logits. NeMo's greedy search needs their order only.
+        # Returns logits without a softmax, because NeMo's greedy search only needs the largest one.
         return self.joint(encoder_outputs.transpose(1, 2), predicted), target_length + 0, hidden, cell
 
 
@@ -61,7 +62,7 @@ def window_of(right):
 
 
 def example(settings, right, batch, seed=1):
-    """Random inputs with filled caches."""
+    """Returns random inputs with filled caches."""
     random = torch.Generator().manual_seed(seed)
     window, _ = window_of(right)
     noise = lambda *shape: torch.randn(*shape, generator=random)
@@ -95,7 +96,7 @@ def write(module, inputs, path, names, axes, facts):
 
 
 def difference(module, inputs, path):
-    """Largest difference between PyTorch and the graph, over all outputs."""
+    """Returns the largest difference between an output of PyTorch and the same output of the graph."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     feeds = {node.name: value.numpy() for node, value in zip(session.get_inputs(), inputs)}
     with torch.no_grad():
@@ -138,7 +139,7 @@ def export_joint(model, out):
 
 
 def export(model, out):
-    """Writes all graphs. Returns their paths with the largest difference from PyTorch."""
+    """Writes all graphs. Returns the path of each graph with its largest difference from PyTorch."""
     out.mkdir(parents=True, exist_ok=True)
     write_tokens(out / "tokens.txt", model.settings.pieces)
     found = [export_encoder(model, out, right, True) for _, right in model.settings.contexts]

@@ -1,8 +1,8 @@
 """python -m importing SOURCE OUT SCRATCH: turns a .nemo file or an ONNX export into a model folder.
 
 `npm run models -- import` runs this and then checks the folder with the engine of the worker. SCRATCH receives
-import.json with facts about the model and the pieces that it finds in the recordings. It also receives audio.pcm with
-the samples of the recordings and of the manifest.
+import.json with facts about the model, and with the pieces that the model recognizes in the recordings. SCRATCH also
+receives audio.pcm with the samples of the recordings and of the manifest.
 """
 
 import argparse
@@ -20,8 +20,8 @@ from importing.source import Unsupported
 from prepare.audio import read_wav
 from train.data import Audio, read_manifest
 
-CUTS = [1.0, 0.31]  # recordings are recognized whole, and cut off after 31 % of their samples
-CHECKED = 4  # utterances of a manifest that are compared with the model
+CUTS = [1.0, 0.31]  # each recording is recognized twice: whole, and cut off after 31 % of its samples
+CHECKED = 4  # utterances of a manifest for which the graphs are compared with the original model
 REFUSED = 3  # exit status
 
 
@@ -42,7 +42,7 @@ def read_recordings(paths):
 
 
 def read_utterances(path):
-    """Samples and texts of a manifest."""
+    """Returns the samples and the texts of the utterances in a manifest."""
     if path is None:
         return [], []
     try:
@@ -53,7 +53,9 @@ def read_utterances(path):
 
 
 def write_facts(scratch, source, precision, parity, samples, texts):
-    """Writes import.json and audio.pcm. The audio of the check comes first, then that of the manifest."""
+    """Writes import.json and audio.pcm. In `samples`, the audio for the comparison with the original model comes first.
+    All utterances of the manifest follow.
+    """
     with open(scratch / "audio.pcm", "wb") as out:
         for pcm in samples:
             out.write(np.ascontiguousarray(pcm, np.int16).tobytes())

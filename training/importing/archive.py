@@ -16,12 +16,12 @@ from importing.source import Unsupported
 CONFIG, WEIGHTS = "model_config.yaml", "model_weights.ckpt"
 MOST_MEMBERS = 10_000
 LARGEST_ARCHIVE = 32 * 2**30
-LARGEST_TEXT = 64 * 2**20  # configuration, and each file of a tokenizer
+LARGEST_TEXT = 64 * 2**20  # bytes of the configuration, and of each file of a tokenizer
 AGAIN = "Save the model again with model.save_to(FILE) in NeMo"
 
 
 class Archive:
-    """An open .nemo file. Files are found by the last part of their names."""
+    """An open .nemo file. Its members are identified by their file names without folders."""
 
     def __init__(self, path, most_bytes=LARGEST_ARCHIVE):
         self.path = path
@@ -52,7 +52,7 @@ class Archive:
                 self.members[name.name] = member
 
     def read(self, name):
-        """Content of a small file."""
+        """Returns the content of a small file in the archive."""
         member = self.members[name]
         if member.size > LARGEST_TEXT:
             raise Unsupported(f"{name} in {self.path} is larger than {LARGEST_TEXT // 2**20} MiB")
@@ -70,7 +70,9 @@ class Archive:
         return found
 
     def state(self, scratch):
-        """Tensors by name. `scratch` is a folder that must stay until the tensors are not used any more."""
+        """Returns the tensors by name. They are read on demand from a file in the folder `scratch`. Do not delete the
+        folder while the tensors are in use.
+        """
         if WEIGHTS not in self.members:
             parts = any(name.endswith(".distcp") for name in self.members)
             why = "its weights are a distributed checkpoint" if parts else f"it has no {WEIGHTS}"
@@ -90,7 +92,7 @@ def tensors_of(path):
         ) from error
     except (RuntimeError, EOFError, ValueError) as error:
         raise Unsupported(f"{WEIGHTS} is damaged or not a file of PyTorch: {str(error).splitlines()[0]}") from error
-    # A checkpoint that a training wrote contains the tensors in the field state_dict.
+    # A checkpoint that was written during a training contains the tensors in the field state_dict.
     found = found.get("state_dict", found) if isinstance(found, dict) else found
     if not isinstance(found, dict) or not all(isinstance(value, torch.Tensor) for value in found.values()):
         raise Unsupported(f"{WEIGHTS} does not contain a table of tensors. {AGAIN}")

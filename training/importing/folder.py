@@ -9,7 +9,7 @@ from importing.source import Unsupported
 from model.tokenizer import write_tokens
 
 ENCODER, JOINT = {True: "encoder.onnx", False: "model.onnx"}, "decoder_joint.onnx"
-LARGEST_GRAPH = 2**31 - 2**20  # bytes of weights in a file of ONNX
+LARGEST_GRAPH = 2**31 - 2**20  # bytes of the weights in one ONNX file
 
 
 def write_folder(source, folder, model, language, code):
@@ -38,7 +38,8 @@ def save(graph, path):
 
 
 def write_gpu_graphs(source, folder):
-    """Writes the GPU graphs, with 16-bit weights if all values fit and otherwise with 32-bit weights."""
+    """Writes the GPU graphs and returns the precision of their weights: 16 bits if all values fit, otherwise 32 bits.
+    """
     try:
         write_gpu(folder, source.weights, source.contexts, "f16", source.joint)
         return "f16"

@@ -15,13 +15,13 @@ from model.features import mel_filters
 
 CTC_HEAD, LAST = "ctc_decoder.decoder_layers.0.weight", "joint.joint_net.2"
 PARTS = ("encoder.", "prompt_kernel.")
-# Tensors that the import does not read, because they follow from the settings or from other tensors.
+# Tensors that the import does not read, because they can be computed from the settings or from other tensors.
 DERIVED = {"encoder.pos_enc.pe", "encoder.pos_bias_u", "encoder.pos_bias_v"}
-FROM_PYTORCH = [0, 3, 1, 2]  # gates of an LSTM in the order of ONNX
+FROM_PYTORCH = [0, 3, 1, 2]  # indices of PyTorch's LSTM gates, in the order in which ONNX expects the gates
 
 
 def read_nemo(path, scratch, head=None, language=None, prompt=None):
-    """Reads a .nemo file. `head` is ctc or transducer, for models that have both."""
+    """Reads a .nemo file. `head` selects ctc or transducer if the model has both heads."""
     archive = Archive(path)
     config = archive.config()
     state = renamed(archive.state(scratch))
@@ -41,15 +41,17 @@ def read_nemo(path, scratch, head=None, language=None, prompt=None):
     weights = weights_of(model, settings, len(pieces), prompts)
     joint = joint_of(model) if chosen == "transducer" else None
     if settings.scaled:
-        # The model multiplies subsampled frames by the root of the width. The graphs get this factor from `weights`.
-        # The reference model has no such step, so its own weights are multiplied.
+        # The original model multiplies subsampled frames by the square root of the width. The graphs get this factor
+        # from `weights`. The reference model has no such step, so the factor is applied to its weights here.
         for parameter in (model.encoder.pre_encode.out.weight, model.encoder.pre_encode.out.bias):
             parameter.data *= settings.width**0.5
     return Source(weights, joint, pieces, settings.contexts, model, model.prompt, notes)
 
 
 def renamed(state):
-    """Names as in a hybrid model. The head of a plain CTC model is named decoder."""
+    """Returns the tensors under the names of a hybrid model. A plain CTC model names its head `decoder` and not
+    `ctc_decoder`.
+    """
     names = {name: name for name in state}
     if "decoder.decoder_layers.0.weight" in state:
         names = {name: name.replace("decoder.", "ctc_decoder.", 1) if name.startswith("decoder.") else name for name in state}
@@ -68,7 +70,9 @@ def choose_head(path, heads, wanted):
 
 
 def build_reference(settings, state, pieces, head):
-    """Returns the model with its tensors. Raises Unsupported if names or shapes do not fit to the configuration."""
+    """Returns the reference model with the tensors of `state`. Raises Unsupported if a name or shape does not match the
+    configuration.
+    """
     check_pieces(pieces, len(state[CTC_HEAD if head == "ctc" else f"{LAST}.weight"]), "the tokenizer")
     shapes = [state[f"prompt_kernel.{n}.weight"].shape[::-1] for n in (0, 2) if f"prompt_kernel.{n}.weight" in state]
     prompts = shapes if len(shapes) == 2 else None
@@ -101,7 +105,9 @@ def check_shapes(wanted, found):
 
 
 def check_filters(state, mels):
-    """The worker computes features itself. A model with other filters would get wrong features."""
+    """Raises Unsupported if the mel filters of the model differ from the filters with which the worker computes
+    features.
+    """
     filters = state.get("preprocessor.featurizer.fb")
     if filters is None:
         return
@@ -111,7 +117,7 @@ def check_filters(state, mels):
 
 
 def weights_of(model, settings, vocabulary, prompts):
-    """Parameters with NeMo's names. Matrices are [in, out]."""
+    """Returns the parameters with NeMo's names. Matrices have the shape [in, out]."""
     linear = {name for name, module in model.named_modules() if isinstance(module, torch.nn.Linear)}
     arrays = {}
     for name, value in model.state_dict().items():

@@ -1,7 +1,8 @@
 """Turns ONNX exports of NeMo into the weights from which training/optimize builds graphs.
 
-A CTC export is one file. A transducer is a folder with the encoder, and with predictor and joint network in one file or
-two. A folder may have an encoder for each of several contexts. tokens.txt is next to the files.
+A CTC export is one file. A transducer export is a folder with one file for the encoder. The predictor and the joint
+network share one file or have one file each. A folder can contain several encoders, one for each context. tokens.txt is
+in the same folder as the graphs.
 """
 
 import numpy as np
@@ -74,7 +75,9 @@ def read_pieces(folder):
 
 
 def complete(file, graph, scratch, vocabulary, context):
-    """Adds metadata that an export of NeMo does not have. Returns the completed file and its context."""
+    """Writes a copy of the graph with all required metadata, because exports of NeMo lack some of it. Returns the path
+    of the copy, and its context.
+    """
     if missing := [name for name in NEEDED if name not in inputs_of(graph)]:
         raise Unsupported(f"{file.name} has no input {missing[0]}. Export the model with cache_support in NeMo")
     facts = {one.key: one.value for one in graph.metadata_props}
@@ -114,7 +117,7 @@ def check_encoder(path, weights, pieces):
 
 
 class Export:
-    """The original graphs, streamed window by window."""
+    """Recognizes audio with the original graphs, window by window as in a stream."""
 
     def __init__(self, encoders, joints, blank, prompt):
         self.encoders, self.joints, self.blank, self.prompt = encoders, joints, blank, prompt
@@ -132,7 +135,9 @@ class Export:
 
 
 def search_in_two(predictor, joint, frames, blank):
-    """Greedy search with predictor and joint network in two graphs. The limit of pieces is that of search_export."""
+    """Returns the pieces that a greedy search finds, with the predictor and the joint network in two graphs. The limit
+    of pieces per frame is the same as in `search_export`.
+    """
     names = [one.name for one in predictor.get_inputs()]
     states = [np.zeros([one.shape[0], 1, one.shape[2]], np.float32) for one in predictor.get_inputs()[2:]]
     step = lambda token: predictor.run(None, dict(zip(names, [np.array([[token]], np.int32), np.ones(1, np.int32), *states])))

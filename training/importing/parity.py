@@ -1,7 +1,8 @@
 """Compares the graphs of a folder with the model from which they were built.
 
-GPU graphs are built once more in 32 bits. These must give the transcripts of the model, which shows that their structure
-is right. Graphs in 16 bits may choose another piece where two are almost equally likely.
+The GPU graphs are built a second time in 32 bits. Their transcripts must equal the transcripts of the model, which
+shows that the structure of the graphs is right. With 16 bits, a graph may choose a different piece if two pieces are
+almost equally likely. Such errors are only counted.
 """
 
 import numpy as np
@@ -12,14 +13,14 @@ from importing.paths import encode_on_gpu, encode_windows, search_export, search
 from importing.source import Unsupported
 from model.tokenizer import best_path
 
-# Largest difference between the graph for CPUs and the model, in a log-probability or a value of an encoded frame.
-# Graphs with 32 bits differ by about 1e-5.
+# Largest allowed difference between the graph for CPUs and the model, in a log-probability or a value of an encoded
+# frame. Correct graphs with 32 bits differ by about 1e-5.
 LARGEST_DIFFERENCE = 1e-2
 REPORT = "Nothing was written. Please report this model"
 
 
 def compare(source, folder, recordings, scratch):
-    """Returns one entry for each context, with the pieces of the model for each recording."""
+    """Returns one entry for each context, with the pieces that the model recognizes in each recording."""
     write_gpu(scratch / "gpu", source.weights, source.contexts, "f32", source.joint)
     encoder = session(str(folder / ENCODER[source.joint is not None]))
     joint = session(str(folder / JOINT)) if source.joint is not None else None
@@ -55,7 +56,7 @@ def pieces_of(rows, joint, blank):
 
 
 def through_gpu_graphs(source, folder, recordings, context):
-    """Pieces of each recording, from GPU graphs that run on the CPU. Several streams share batches."""
+    """Returns the pieces of each recording. Runs the GPU graphs on the CPU, with several streams in a batch."""
     left, right = context
     path, prompt = str(folder / f"{left}-{right}.onnx"), source.prompt or 0
     if source.joint is not None:

@@ -1,4 +1,6 @@
-"""Makes the modules of training/optimize available, which import each other by their plain names."""
+"""Imports modules of training/optimize, and adds that folder to the path because its modules import each other by plain
+names.
+"""
 
 import pathlib
 import sys

@@ -4,7 +4,7 @@ from importing.source import Unsupported
 
 
 def choose_prompt(count, known, language, given):
-    """Returns the number of the prompt, or None if the model has none. `known` are numbers by language tag."""
+    """Returns the number of the prompt, or None if the model has none. `known` maps language tags to prompt numbers."""
     if count == 0:
         if given is not None:
             raise Unsupported("the model has no language prompts, so --prompt cannot be used")

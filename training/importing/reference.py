@@ -1,4 +1,6 @@
-"""The model in PyTorch, with the modules of training/model. Transcripts of the graphs are compared with its own."""
+"""The imported model in PyTorch, built from the modules of training/model. Its transcripts are the expected results for
+the graphs.
+"""
 
 import numpy as np
 import torch
@@ -10,11 +12,11 @@ from model.recognizer import CtcHead
 from model.tokenizer import best_path
 from model.transducer import Joint, Predictor
 
-MAX_SYMBOLS = 10  # pieces of one frame. worker/src/decode/rnnt.ts has the same limit
+MAX_SYMBOLS = 10  # limit of pieces per frame, the same as in worker/src/decode/rnnt.ts
 
 
 class Reference(nn.Module):
-    """Recognizes whole utterances. Attention sees the same chunks as in a stream."""
+    """Recognizes whole utterances. Attention is limited to the same chunks as in a stream."""
 
     def __init__(self, settings, blank, transducer, prompts=None):
         """`prompts` are the sizes of the two layers for language prompts, as [(inputs, outputs), (inputs, outputs)]."""
@@ -35,7 +37,7 @@ class Reference(nn.Module):
 
     @torch.no_grad()
     def frames(self, pcm, right):
-        """Log-probabilities of each frame, or encoded frames for a transducer, as an array."""
+        """Returns an array with the log-probabilities of each frame, or with encoded frames for a transducer."""
         samples = torch.from_numpy(pcm.astype(np.float32) / 32768)[None]
         features, frames = self.features(samples, torch.tensor([len(pcm)]))
         encoded, counts = self.encoder(features, frames, right)
@@ -47,13 +49,13 @@ class Reference(nn.Module):
         return rows[0, : counts[0]].numpy()
 
     def transcribe(self, pcm, right):
-        """Numbers of the pieces of an utterance."""
+        """Returns the numbers of the pieces in an utterance."""
         frames = self.frames(pcm, right)
         return self._search(frames) if self.transducer else best_path(frames.argmax(-1).tolist(), self.blank)
 
     @torch.no_grad()
     def _search(self, frames):
-        """Greedy search of a transducer."""
+        """Returns the numbers of the pieces that the greedy search of a transducer finds."""
         found = []
         predicted, states = self.decoder(torch.tensor([[self.blank]]))
         for frame in torch.from_numpy(frames):

@@ -1,12 +1,14 @@
-"""Reads model_config.yaml of NeMo. Fields named _target_ are compared as text and never imported."""
+"""Reads model_config.yaml of NeMo. Fields named _target_ contain names of classes. They are compared as text and never
+imported, so that no code of a model runs.
+"""
 
 from dataclasses import dataclass
 
 from importing.source import Unsupported
 
 FILTERS = {"features": (80, 128)}
-# Fields of the configuration, each with NeMo's default and the values that can be imported. Other values would need
-# another graph or other features.
+# Fields of the configuration, each with NeMo's default and the values that the import supports. Other values would need
+# a different graph or different features.
 PREPROCESSOR = {
     "sample_rate": (16000, [16000]), "window_size": (0.02, [0.025]), "window_stride": (0.01, [0.01]),
     "window": ("hann", ["hann"]), "n_fft": (512, [512]), "normalize": ("per_feature", ["NA", "none", None]),
@@ -38,9 +40,9 @@ class Settings:
     kernel: int
     expansion: int
     bias: bool
-    scaled: bool  # frames are multiplied by the root of the width
+    scaled: bool  # frames are multiplied by the square root of the width
     contexts: list
-    hidden: int = 0  # of the predictor. 0 for CTC
+    hidden: int = 0  # width of the predictor. 0 for CTC
     predictor_layers: int = 0
     joint_hidden: int = 0
     joint_dropout: bool = True  # the joint network has a dropout before its last layer
@@ -61,7 +63,7 @@ def lookup(part, name, default):
 
 
 def differences(label, part, rules):
-    """Sentences about fields whose values are not supported."""
+    """Returns one sentence for each field whose value is not supported."""
     found = []
     for name, (default, allowed) in rules.items():
         value = lookup(part, name, default)
@@ -133,7 +135,8 @@ def _convolution(encoder):
 
 
 def _contexts(encoder):
-    """Returns the contexts whose left context is that of the default one, and a list of problems."""
+    """Returns the contexts with the same left context as the default, which is the first one, and a list of problems.
+    """
     given = lookup(encoder, "att_context_size", None)
     given = [given] if isinstance(given, list) and given and isinstance(given[0], int) else given
     pairs = isinstance(given, list) and all(

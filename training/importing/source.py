@@ -1,16 +1,16 @@
-"""What an import reads from a file, whatever the format of the file."""
+"""Data that the import reads from a model file. All formats of files give the same data."""
 
 from dataclasses import dataclass, field
 
 
 class Unsupported(Exception):
-    """A file that cannot be imported. The message says what is wrong with it and what to do."""
+    """Raised for a file that cannot be imported. The message contains the problem and what the user can do."""
 
 
 @dataclass
 class Source:
-    weights: object  # optimize/weights.py
-    joint: object  # optimize/joint_weights.py, None for CTC
+    weights: object  # Weights of optimize/weights.py
+    joint: object  # JointWeights of optimize/joint_weights.py, None for CTC
     pieces: list  # without the blank
     contexts: list  # [left, right], the default first
     reference: object  # transcribe(pcm, right) -> numbers of pieces, frames(pcm, right) -> values of each frame

@@ -1,4 +1,4 @@
-"""Imports .nemo files that the tests create, and compares transcripts."""
+"""Tests that the graphs of an imported model give the same transcripts as the original model."""
 
 import json
 import pathlib
@@ -78,8 +78,8 @@ def test_import_adds_the_utterances_of_a_manifest_after_the_recordings_of_the_ch
     path = write_nemo(tmp_path / "tiny.nemo", Tiny(contexts=[[56, 1]]))
     status, facts = run(path, tmp_path, "--manifest", str(tmp_path / "manifest.json"))
     assert (status, facts["texts"]) == (0, ["text 0", "text 1"])
-    # After two recordings, the samples contain both utterances twice. The first copies are compared with the model, and
-    # the second copies are for the word errors.
+    # After two recordings, the samples contain both utterances twice. The first copies are for the comparison with the
+    # model, and the second copies are for the word errors.
     assert facts["samples"][2:] == [24000] * 4
     assert len(facts["parity"][0]["pieces"]) == 4
     assert (tmp_path / "scratch/audio.pcm").stat().st_size == 2 * sum(facts["samples"])

@@ -1,4 +1,4 @@
-"""Files that cannot be imported get one message that says why and what to do."""
+"""Tests that the import of an unsupported file ends with one message that contains the reason and what to do."""
 
 import io
 import pickle
@@ -18,7 +18,7 @@ TINY = Tiny(contexts=[[56, 1]])
 
 
 def refused(path, tmp_path, capfd, *options):
-    """Returns the message of an import that is refused."""
+    """Runs an import that must fail and returns its message."""
     status, facts = run(path, tmp_path, *options)
     assert (status, facts) == (3, None)
     message = capfd.readouterr().err.strip()
@@ -109,7 +109,7 @@ def test_import_refuses_weights_with_missing_unknown_or_unusable_tensors(tmp_pat
 
 
 class Harmful:
-    """Creates a file when it is unpickled without protection."""
+    """Creates a file if a loader without protection unpickles it."""
 
     def __init__(self, path):
         self.path = path

@@ -1,6 +1,7 @@
 """python -m importing.tiny_model KIND FILE: writes a .nemo file with random weights, for tests.
 
-KIND is ctc, transducer or hybrid. The file has the names and fields that NeMo writes.
+KIND is ctc, transducer or hybrid. The file has the same tensor names and configuration fields as a file that NeMo
+writes.
 """
 
 import io
@@ -32,7 +33,7 @@ class Tiny:
     bias: bool = True
     scaled: bool = True
     contexts: list = field(default_factory=lambda: [[56, 13], [56, 3], [56, 0]])
-    pieces: int = 30  # of the tokenizer. 0 for letters
+    pieces: int = 30  # pieces of the tokenizer. 0 if the pieces are letters, without a tokenizer
     hidden: int = 24
     predictor_layers: int = 1
     dropout: bool = True
@@ -45,12 +46,12 @@ class Tiny:
 
 
 LETTERS = [" ", *"abcdefghij"]
-STRENGTH = 2.0  # of the effect of the audio on the classes
+STRENGTH = 2.0  # strength of the effect of the audio on the classes
 BLANK = 3.0  # added to the score of a transducer's blank, so that frames stay below the limit of pieces
 
 
 def tokenizer(count):
-    """A tokenizer of this many pieces, as the bytes of its file."""
+    """Trains a tokenizer with `count` pieces and returns the bytes of its file."""
     out = io.BytesIO()
     texts = [f"{a}{b} {b}{a}{a}" for a in "abcdefgh" for b in "ijklmnop"]
     sentencepiece.SentencePieceTrainer.train(
@@ -98,7 +99,7 @@ def config_of(tiny):
 
 
 def state_of(tiny):
-    """Random tensors with NeMo's names. They are large enough that classes depend on the audio."""
+    """Returns random tensors with NeMo's names. Their values are large enough that the classes depend on the audio."""
     torch.manual_seed(tiny.seed)
     settings = Settings(
         tiny.mels, tiny.layers, tiny.width, tiny.heads, tiny.channels, tiny.kernel, 4, tiny.bias, tiny.scaled,
@@ -125,7 +126,9 @@ def state_of(tiny):
 
 @torch.no_grad()
 def follow_audio(model, tiny):
-    """Changes the layer after the encoder, so that classes depend on the audio and not on what all frames have in common."""
+    """Changes the layer after the encoder so that it removes the mean of all frames. The classes then depend on the
+    audio.
+    """
     random = np.random.default_rng(tiny.seed)
     loudness = np.repeat(random.uniform(0, 6000, 50), 1600)
     scale = tiny.width**0.5 if tiny.scaled else 1.0
@@ -151,7 +154,7 @@ def follow_audio(model, tiny):
 
 
 def write_nemo(path, tiny, config=None, state=None, extra=None, mode="w"):
-    """Writes an archive. `extra` adds or replaces files by name, and None leaves a file out."""
+    """Writes an archive. `extra` adds or replaces files by name. A file whose content is None is omitted."""
     weights = io.BytesIO()
     torch.save(state or state_of(tiny), weights)
     files = {

@@ -10,7 +10,7 @@ KEPT_AS = "nemo:"  # NeMo writes this before the names of files in the archive
 
 
 def read_pieces(config, archive):
-    """Pieces by number, without the blank."""
+    """Returns the pieces in the order of their numbers, without the blank."""
     tokenizer = config.get("tokenizer")
     if not isinstance(tokenizer, dict):
         return _letters(config)
@@ -30,7 +30,9 @@ def read_pieces(config, archive):
 
 
 def _letters(config):
-    """Letters of a model without a tokenizer. A space starts a word."""
+    """Returns the letters that are the pieces of a model without a tokenizer. A space becomes the mark for the start of
+    a word.
+    """
     for name in ("labels", "joint.vocabulary", "decoder.vocabulary"):
         found = lookup(config, name, None)
         if isinstance(found, list) and found and all(isinstance(one, str) and one for one in found):

@@ -1,6 +1,7 @@
 """Cache-aware streaming FastConformer. Modules have NeMo's names, so that training/optimize reads an export.
 
-All convolutions are causal, and attention sees chunks. A whole utterance and its chunks therefore give equal outputs.
+All convolutions are causal, and attention is limited to chunks. The output for a whole utterance therefore equals the
+output for the same utterance chunk by chunk.
 """
 
 import math
@@ -16,14 +17,18 @@ HIDDEN = -10000.0  # score of keys that a frame must not see
 
 
 def encoded_lengths(frames):
-    """Returns numbers of encoder frames. `frames` counts the history before a window too, and the result does not."""
+    """Returns the numbers of encoder frames for numbers of feature frames. `frames` includes the history before a
+    window. The result does not.
+    """
     for _ in range(3):
         frames = torch.div(frames, 2, rounding_mode="floor") + 1
     return (frames - DROPPED).clamp(min=0)
 
 
 class Subsampling(nn.Module):
-    """Three causal convolutions with a stride of two. Except in training, each gets zeros for frames past the end."""
+    """Applies three causal convolutions with a stride of two. Except in training, frames past the end of an utterance
+    are set to zero before each convolution.
+    """
 
     def __init__(self, mels, channels, width):
         super().__init__()
@@ -52,12 +57,12 @@ class Subsampling(nn.Module):
         return self.out(x.transpose(1, 2).flatten(2)[:, DROPPED:]), (lengths - DROPPED).clamp(min=0)
 
     def _fast(self, x):
-        """Computes the convolutions without masks, which only matter for the last frame.
+        """Computes the convolutions without masks. A mask changes only the last frame of an utterance.
 
         [B, 1, T, mels] -> [B, T', channels * columns].
 
-        A depthwise and a pointwise convolution without a function between them are one dense convolution. GPUs compute
-        it much faster.
+        A depthwise convolution directly followed by a pointwise one equals one dense convolution, which GPUs compute
+        much faster.
         """
         first, second, point2, third, point3 = (self.conv[i] for i in (0, 2, 3, 5, 6))
         x = x.contiguous(memory_format=torch.channels_last)
@@ -70,7 +75,9 @@ class Subsampling(nn.Module):
 
 
 def halve(x, weight, bias):
-    """A causal convolution with a stride of two, and ReLU. The padding may give a row or a column too many."""
+    """Applies a causal convolution with a stride of two, and ReLU. Cuts off the extra row or column that the padding
+    can add.
+    """
     rows, columns = x.shape[2] // 2 + 1, x.shape[3] // 2 + 1
     return functional.relu(functional.conv2d(x, weight, bias, stride=2, padding=2)[:, :, :rows, :columns])
 
@@ -123,7 +130,7 @@ class Convolution(nn.Module):
         super().__init__()
         self.pointwise_conv1 = nn.Conv1d(width, 2 * width, 1, bias=bias)
         self.depthwise_conv = nn.Conv1d(width, width, kernel, groups=width, bias=bias)
-        self.batch_norm = nn.LayerNorm(width)  # NeMo keeps this name for all norms
+        self.batch_norm = nn.LayerNorm(width)  # NeMo uses this name for every kind of norm
         self.pointwise_conv2 = nn.Conv1d(width, width, 1, bias=bias)
 
     def forward(self, x, tail):
@@ -137,7 +144,9 @@ class Convolution(nn.Module):
         return self.pointwise_conv2(functional.silu(x).transpose(1, 2)).transpose(1, 2), following
 
     def _fast(self, x):
-        """Computes the output of whole utterances, without a tail. Linear layers copy less data than convolutions."""
+        """Computes the output of whole utterances, without a tail. Uses linear layers for the pointwise convolutions,
+        because linear layers copy less data.
+        """
         first, depth, last = self.pointwise_conv1, self.depthwise_conv, self.pointwise_conv2
         x = functional.glu(functional.linear(x, first.weight[:, :, 0], first.bias), -1)
         x = functional.pad(x, (0, 0, depth.kernel_size[0] - 1, 0))
@@ -155,8 +164,9 @@ class Layer(nn.Module):
         self.norm_out, self.dropout = nn.LayerNorm(width), nn.Dropout(dropout)
 
     def forward(self, x, past, tail, positions, mask):
-        """past [B, 0 or more, width] are normed frames before x. Returns output, the normed frames of past and x, and
-        next tail."""
+        """`past` [B, 0 or more, width] contains the normed frames before x. Returns the output, the normed frames of
+        both `past` and x, and the next tail.
+        """
         x = x + 0.5 * self.dropout(self.feed_forward1(self.norm_feed_forward1(x)))
         normed = self.norm_self_att(x)
         keys = torch.cat([past.to(normed.dtype), normed], 1)
@@ -175,7 +185,7 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(Layer(width, heads, kernel, dropout, expansion, bias) for _ in range(layers))
 
     def positions(self, farthest, nearest, like):
-        """Sinusoids of distances from `farthest` down to -`nearest`."""
+        """Returns sinusoids of the distances from `farthest` down to -`nearest`."""
         distance = torch.arange(farthest, -nearest - 1, -1, device=like.device).float()[:, None]
         rate = torch.exp(torch.arange(0, self.width, 2, device=like.device).float() * -(math.log(10000.0) / self.width))
         return torch.stack([torch.sin(distance * rate), torch.cos(distance * rate)], -1).flatten(1)[None].to(like.dtype)
@@ -183,8 +193,8 @@ class Encoder(nn.Module):
     def forward(self, features, frames, right, collect=None):
         """Encodes whole utterances [B, T, mels] with chunks of right + 1 frames. Returns [B, T', width] and lengths.
 
-        `right` is a number, or a tensor [B, 1, 1] with a number per utterance. `collect` is the number of a layer. Its
-        output is returned too.
+        `right` is a number, or a tensor [B, 1, 1] with a number per utterance. If `collect` is the number of a layer,
+        the output of that layer is returned too.
         """
         x, lengths = self.pre_encode(functional.pad(features, (0, 0, LEAD, 0)), frames + LEAD)
         count = x.shape[1]

@@ -7,12 +7,14 @@ RATE, HOP, FRAME, TRANSFORM = 16000, 160, 400, 512
 BINS = TRANSFORM // 2 + 1
 PRE_EMPHASIS = 0.97
 FLOOR = 2.0**-24
-# Frequencies of a warped filter are multiplied by one of these factors. The middle one is 1.
+# Factors for the frequencies of warped filters. A filter uses one factor. The factor in the middle is 1.
 WARPS = np.linspace(0.8, 1.2, 41)
 
 
 def mel_filters(count, warp=1.0, top=8000.0):
-    """Slaney filters [count, BINS]. A warp above 1 reads formants at higher frequencies as if they were lower."""
+    """Returns Slaney filters [count, BINS]. With a warp above 1, the filters read high formants as if their frequencies
+    were lower.
+    """
     step, break_hz, log_step = 200 / 3, 1000.0, np.log(6.4) / 27
     mel_top = break_hz / step + np.log(top / break_hz) / log_step
     mels = np.linspace(0, mel_top, count + 2)
@@ -25,7 +27,7 @@ def mel_filters(count, warp=1.0, top=8000.0):
 
 
 class LogMel(torch.nn.Module):
-    """Features [B, T, mels] of samples [B, N] between -1 and 1. There are N // 160 frames."""
+    """Computes features [B, T, mels] of samples [B, N] between -1 and 1. The number of frames T is N // 160."""
 
     def __init__(self, mels):
         super().__init__()
@@ -34,10 +36,12 @@ class LogMel(torch.nn.Module):
         self.register_buffer("window", torch.hann_window(FRAME, periodic=False), persistent=False)
 
     def forward(self, samples, lengths, warps=None):
-        """Returns features and the frames of each row. `warps` has an index of WARPS for each row. Frames past the end
-        are zero."""
+        """Returns features and the number of frames of each row. `warps` contains an index into WARPS for each row.
+        Frames past the end of a row are zero.
+        """
         before = torch.nn.functional.pad(samples[:, :-1], (1, 0))
-        # Samples past the end of a row are silence. The pre-emphasis changes the first of them, so it is cleared again.
+        # Samples past the end of a row are silence. The pre-emphasis changes the first of these samples, so `inside`
+        # sets it to zero again.
         inside = torch.arange(samples.shape[1], device=samples.device) < lengths[:, None]
         emphasized = (samples - PRE_EMPHASIS * before) * inside
         spectrum = torch.stft(

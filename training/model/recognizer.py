@@ -1,4 +1,4 @@
-"""The recognizer: encoder, CTC head and optional transducer head, with the settings that a checkpoint keeps."""
+"""The recognizer: encoder, CTC head and optional transducer head, with the settings that a checkpoint contains."""
 
 from dataclasses import asdict, dataclass, field
 
@@ -58,16 +58,16 @@ class Recognizer(nn.Module):
             self.joint = Joint(settings.width, settings.width, settings.width, settings.blank + 1)
 
     def recognize(self, samples, lengths, right):
-        """Log-probabilities of whole utterances and their numbers of frames."""
+        """Returns the log-probabilities of whole utterances and the number of frames of each utterance."""
         features, frames = self.features(samples, lengths)
         encoded, counts = self.encoder(features, frames, right)
         return self.ctc_decoder(encoded), counts
 
 
 def save(model, path, pack=False):
-    """Writes a checkpoint. It appears in one step, so that it can be read during a training.
+    """Writes a checkpoint. The file is replaced in one step, so that another process can read it during a training.
 
-    With `pack`, matrices have 8 bits instead of 32, which is precise enough for the start of a training.
+    With `pack`, the values of matrices have 8 bits instead of 32, which is precise enough for the start of a training.
     """
     weights = model.state_dict()
     if pack:

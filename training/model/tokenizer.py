@@ -1,7 +1,8 @@
-"""Pieces of words (BPE). A piece with a smaller number was merged earlier, so the list of pieces is the whole model.
+"""Splits words into pieces (BPE). Pieces with smaller numbers are merged first. The ordered list of pieces therefore
+contains all that the tokenizer needs.
 
-If no piece crosses the border of two syllables, the pieces of a word depend on its sounds only. A model can then spell
-words that it has never heard.
+If no piece crosses the border of two syllables, a syllable has the same pieces in every word. A model can then spell
+words that do not occur in its training data.
 """
 
 import functools
@@ -15,7 +16,9 @@ _BORDER = "|"
 
 
 def split_syllables(word):
-    """Parts of a word: consonants with the vowels after them. The last consonants belong to the last vowels."""
+    """Splits a word into syllables. A syllable consists of consonants and the vowels after them. Consonants at the end
+    of the word belong to the last syllable.
+    """
     parts, was_vowel = [""], False
     for letter in word:
         vowel = unicodedata.normalize("NFD", letter)[0] in "aeiou"
@@ -43,7 +46,7 @@ def learn_pieces(texts, count, syllables=False):
 
 
 def read_tokens(path):
-    """Pieces of tokens.txt without the blank."""
+    """Returns the pieces in tokens.txt without the blank."""
     lines = path.read_text(encoding="utf-8").splitlines()
     pieces = [line.rsplit(" ", 1)[0] for line in lines if line]
     if not pieces or pieces[-1] != BLANK:
@@ -63,7 +66,9 @@ class Tokenizer:
         self.encode_word = functools.lru_cache(maxsize=200_000)(self._encode_word)
 
     def encode(self, text, random=None, dropped=0.0):
-        """Numbers of pieces. With `random`, each merge is left out with the probability `dropped` (BPE dropout)."""
+        """Returns the numbers of the pieces of a text. With `random`, each merge is skipped with the probability
+        `dropped` (BPE dropout).
+        """
         if random is None or dropped == 0:
             return [number for word in text.split() for number in self.encode_word(word)]
         return [number for word in text.split() for number in self._encode_word(word, random, dropped)]
@@ -93,5 +98,5 @@ class Tokenizer:
 
 
 def best_path(numbers, blank):
-    """Greedy CTC search over the best class of each frame."""
+    """Returns the pieces that a greedy CTC search finds. `numbers` contains the best class of each frame."""
     return [number for number, before in zip(numbers, [blank, *numbers]) if number != before and number != blank]

@@ -6,7 +6,7 @@ from torch.nn import functional
 
 
 class Predictor(nn.Module):
-    """An LSTM over the pieces so far. The blank starts a sentence, and its embedding is zero."""
+    """An LSTM over the pieces that were recognized so far. The first input is the blank, whose embedding is zero."""
 
     def __init__(self, blank, hidden, layers=1):
         super().__init__()
@@ -35,14 +35,15 @@ class Joint(nn.Module):
 
 
 def transducer_loss(logits, targets, frames, counts, blank):
-    """Loss per piece, averaged over the utterances. The sum over all alignments runs over the diagonals of the lattice.
+    """Returns the loss per piece, averaged over the utterances. Computes the sum over all alignments along the
+    diagonals of the lattice.
 
     logits [B, T, U + 1, classes], targets [B, U], frames [B], counts [B].
     """
     scores = functional.log_softmax(logits.float(), -1)
     batch, times, states, _ = scores.shape
     empty = scores[..., blank]
-    # State u has emitted u pieces. The last state has emitted all of them, so it emits nothing.
+    # State u has emitted u pieces. The last state has emitted all pieces, so it cannot emit another one.
     emit = scores[:, :, :-1].gather(3, targets[:, None, :, None].expand(-1, times, -1, -1)).squeeze(3)
     emit = functional.pad(emit, (0, 1), value=-1e9)
     position = torch.arange(states, device=scores.device)

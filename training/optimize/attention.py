@@ -1,12 +1,14 @@
-"""Self-attention with relative positions. The cache has the same content as that of NeMo, but no key or value is ever
-projected.
+"""Self-attention with relative positions. The cache has the same content as NeMo's cache, but the graph never computes
+keys or values from it.
 
-With q = x Wq + bq per head, NeMo's scores are (q + u) (c Wk + bk)^T + (q + v) (p Wp)^T over keys c. Products of constants
-are computed here once:
+With q = x Wq + bq per head, NeMo's scores are (q + u) (c Wk + bk)^T + (q + v) (p Wp)^T. The rows of c are the cached
+and the new frames, and the rows of p are relative positions. Products of constants are computed here once:
 
-- (q + u) Wk^T = x (Wq Wk^T) + (bq + u) Wk^T, so the scores need c itself; bk adds the same to a whole row, which softmax cancels.
-- (q + v) (p Wp)^T = x (Wq (p Wp)^T) + ...: one matrix for all relative positions that a chunk can meet.
-- The rows of the softmax sum to one, so values and output projection are one matrix per head, Wv Wo, and bv joins bo.
+- (q + u) Wk^T = x (Wq Wk^T) + (bq + u) Wk^T, so the scores need c itself and not c Wk. bk adds the same value to a
+  whole row of scores, which the softmax cancels.
+- (q + v) (p Wp)^T = x (Wq (p Wp)^T) + ..., so one matrix contains all relative positions that can occur in a chunk.
+- Each row of the softmax sums to one. So the projections of values and output become one matrix per head, Wv Wo, and
+  bv Wo is added to bo.
 """
 
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ import numpy as np
 
 
 def relative_positions(left, chunk, width):
-    """Sinusoids for distances left + chunk - 1 down to -(chunk - 1), as rows."""
+    """Returns the sinusoids of the distances left + chunk - 1 down to -(chunk - 1), as rows."""
     distance = np.arange(left + chunk - 1, -chunk, -1, dtype=np.float64)[:, None]
     rate = np.exp(np.arange(0, width, 2) * -(np.log(10000.0) / width))
     rows = np.zeros((distance.shape[0], width))
@@ -25,7 +27,7 @@ def relative_positions(left, chunk, width):
 
 @dataclass
 class Sizes:
-    """Shapes that all layers share, as names of tensors."""
+    """Names of the tensors with the shapes that all layers share."""
 
     batch: str # [B]
     frames: str # frames of a chunk: [T]
@@ -37,10 +39,10 @@ def sizes_of(g, batch, frames, width):
 
 
 class Skew:
-    """Turns scores against distances into scores against keys, for all layers.
+    """Turns scores by distance into scores by key. All layers share one Skew.
 
-    Key j of row i has distance column chunk - 1 - i + j. If the rows are read as if they were one element shorter, each
-    row is shifted by one more than the row before it.
+    The score of row i for key j is in distance column chunk - 1 - i + j. Reading the rows as if they were one element
+    shorter shifts each row by one more column than the row before it.
     """
 
     def __init__(self, g, sizes, heads, left, chunk):
@@ -61,8 +63,8 @@ class Skew:
 def attention(g, w, prefix, x, keys, mask, left, chunk, sizes, skew):
     """x [N, width] new frames (normed), keys [B, 1, left + T, width], mask [B, 1, 1, left + T] -> [N, width].
 
-    `chunk` is the longest chunk. A shorter chunk uses a part of its positions, at the same offsets. One graph therefore
-    serves every look-ahead.
+    `chunk` is the longest chunk. A shorter chunk uses some of the positions of the longest chunk, at the same offsets.
+    One graph therefore serves every look-ahead.
     """
     d, h = w.width, w.heads
     k = d // h

@@ -15,7 +15,7 @@ NEXT = [STATES[0] + "_next", STATES[1] + "_next", "cache_last_channel_next_len"]
 
 
 def variants(recordings):
-    """Yields each recording at several levels, the loudest with noise."""
+    """Yields each recording once for each entry of VARIANTS."""
     random = np.random.default_rng(7)
     for pcm in recordings:
         for gain, noise in VARIANTS:

@@ -1,9 +1,9 @@
 """compare_gpu.py MODEL_FOLDER [EXPORT]: compares GPU graphs with the CPU graph over the evaluation recordings.
 
 With an export, the CPU graph is built from it in 32 bits, and the GPU graphs in 32 and 16 bits. GPU graphs in 32 bits
-differ from the CPU graph only in structure. Without an export, the graphs of the folder are compared. Each recording
-is recognized whole, and cut off at two places. Several streams share batches, at different windows. Values in the
-arenas that no stream may read are NaN, except for the output of padding.
+differ from the CPU graph only in structure. Without an export, the graphs of the folder are compared. Each recording is
+recognized three times: whole, and cut off at two places. A batch contains several streams, each at a different window.
+Values in the arenas that no stream may read are NaN, except for the output of padding. So a wrong read is detected.
 """
 
 import pathlib
@@ -42,7 +42,7 @@ def encode(cpu, pcm, right, prompt=None):
 
 
 def reference(cpu, pcm, right):
-    """Returns the best classes of the CPU graph and their log-probabilities."""
+    """Returns the best class of each frame according to the CPU graph, and its log-probability."""
     frames = encode(cpu, pcm, right)
     return frames.argmax(-1), frames.max(-1)
 
@@ -68,7 +68,7 @@ def through_gpu(path, utterances, right, prompts=None):
 
 
 def pieces(ids, blank):
-    """Greedy CTC search."""
+    """Returns the pieces that a greedy CTC search finds."""
     ids = np.asarray(ids)
     changed = np.concatenate([[True], ids[1:] != ids[:-1]])
     return ids[changed & (ids != blank)].tolist()

@@ -1,8 +1,9 @@
-"""compare_joint.py ENCODER JOINT RECORDING [BIAS...]: compares the greedy search of a GPU graph with that of an export.
+"""compare_joint.py ENCODER JOINT RECORDING [BIAS...]: compares the greedy search in a GPU graph with the search in an
+export.
 
-The recording and two shorter parts of it are recognized in one batch. Predictor states that no stream may read are NaN
-at the start. The encoder is the same GPU graph in both searches. Each BIAS is added to the score of the blank, so that
-random weights produce few or many pieces.
+The recording and two shorter parts of it are recognized in one batch. Predictor states that no stream may read are NaN,
+so that a wrong read is detected. Both searches use the encoded frames of the same GPU graph. The comparison runs once
+for each BIAS, which is added to the score of the blank. So models with random weights produce few or many pieces.
 """
 
 import pathlib
@@ -27,7 +28,9 @@ CONTEXT = [56, 13]
 
 
 def reference(export, frames, blank):
-    """Returns (piece, frame) of the greedy search of worker/src/decode/rnnt.ts, with the exported graph."""
+    """Returns (piece, frame) of each piece that a greedy search finds in the exported graph. The search is the same as
+    in worker/src/decode/rnnt.ts.
+    """
     names = [i.name for i in export.get_inputs()]
     states = [np.zeros([i.shape[0], 1, i.shape[2]], np.float32) for i in export.get_inputs()[3:]]
     token, found = blank, []
@@ -44,7 +47,9 @@ def reference(export, frames, blank):
 
 
 class JointRunner:
-    """Runs joint.onnx chunk by chunk. Predictor slot 0 is zero, slot 1 is scratch, and stream s has slot 2 + s."""
+    """Runs joint.onnx chunk by chunk. Predictor slot 0 contains zeros, slot 1 receives the output of padding, and
+    stream s has slot 2 + s.
+    """
 
     def __init__(self, path, streams):
         self.session = session(path)
@@ -103,7 +108,7 @@ def encode(path, utterances, right=CONTEXT[1], prompt=0):
 
 
 def with_bias(path, bias, out):
-    """Writes an exported graph with `bias` added to the score of its blank."""
+    """Writes a copy of an exported graph in which `bias` is added to the score of the blank."""
     model = onnx.load(path)
     for tensor in model.graph.initializer:
         if tensor.name.endswith("joint_net.2.bias"):

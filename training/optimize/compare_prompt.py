@@ -1,7 +1,8 @@
-"""compare_prompt.py RECORDING EXPORT [EXPORT...]: compares graphs of a model with language prompts with its exports.
+"""compare_prompt.py RECORDING EXPORT [EXPORT...]: compares graphs with exports, for a model that has language prompts.
 
 Each export is compared at its own context with the GPU graph in 32 and 16 bits. The recording is recognized whole and
-cut, with several prompts. Streams with different prompts share batches. For CTC, the CPU graph is compared too.
+cut off early, each with several prompts. A batch contains streams with different prompts. For CTC, the CPU graph is
+also compared with the export.
 """
 
 import pathlib
@@ -26,8 +27,8 @@ def context_of(metadata):
 
 
 def difference(frames, stream):
-    """Returns the largest difference of a score (CTC) or an encoded value (transducer), and the number of frames whose
-    best class differs.
+    """Returns the largest difference of a score (CTC) or an encoded value (transducer), and the number of frames with a
+    different best class.
     """
     if not stream.ids:
         return float(np.abs(frames - np.array(stream.encoded, np.float32)).max()), 0
@@ -49,7 +50,9 @@ def compare(name, path, expected, utterances, right, prompts):
 
 
 def effect(expected, copies):
-    """Returns the largest difference of a value between the first prompt and another prompt."""
+    """Returns the largest difference that another prompt than the first one causes in a value. `expected` has `copies`
+    entries per prompt.
+    """
     whole = np.stack(expected[::copies])
     return float(np.abs(whole - whole[0]).max())
 

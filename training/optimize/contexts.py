@@ -1,4 +1,4 @@
-"""Contexts [left, right] of the demo models, the default first, and checks of contexts that a user names."""
+"""Contexts [left, right] of the demo models, the default first. Also checks the contexts that a user names."""
 
 import argparse
 
@@ -6,7 +6,7 @@ CONTEXTS = [[56, 13], [56, 6], [56, 3], [56, 1], [56, 0]]
 
 
 def read_context(text):
-    """Reads LEFT,RIGHT in frames of the encoder."""
+    """Returns [left, right] from a text LEFT,RIGHT. The unit is frames of the encoder."""
     parts = text.split(",")
     if len(parts) != 2 or not all(part.isdecimal() for part in parts) or int(parts[0]) == 0:
         raise argparse.ArgumentTypeError(f"{text} is not a context. Write LEFT,RIGHT, for example 56,13")

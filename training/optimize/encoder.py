@@ -1,4 +1,5 @@
-"""Builds the encoder, with its CTC head if it has one. It has the interface of the export and a fraction of its nodes.
+"""Builds the encoder, with the CTC head if the model has one. The graph has the same inputs and outputs as the export,
+but far fewer nodes.
 """
 
 from onnx import TensorProto
@@ -12,7 +13,9 @@ HIDDEN = -10000.0 # score that NeMo gives to masked keys
 
 
 def build(w, left, chunk, metadata):
-    """Builds an ONNX model of the weights. Batch and chunk length are dynamic, up to `chunk` frames."""
+    """Builds an ONNX model with the weights. The batch size is dynamic. So is the length of a chunk, up to `chunk`
+    frames.
+    """
     g = Graph()
     d, depth, tail = w.width, w.layers, w.conv_context
     mels = int(w.metadata["feat_dim"])
@@ -58,7 +61,7 @@ def build(w, left, chunk, metadata):
 
 
 def output(g, w, x, batch):
-    """Outputs log-probabilities, or the encoded frames of a transducer."""
+    """Adds the output of the graph: log-probabilities, or encoded frames for a transducer."""
     rows = lambda values, size: g.op("Reshape", values, g.op("Concat", batch, g.ints(-1, size), axis=0))
     if not w.ctc:
         g.output(g.op("Transpose", rows(x, w.width), perm=[0, 2, 1]), "outputs", ["B", w.width, "T_out"])
@@ -83,14 +86,15 @@ def norm(g, w, name, x):
 
 
 def feed_forward(g, w, name, x):
-    """Returns half of the output of the feed-forward module, which the layer adds. The matrix contains the factor 0.5.
+    """Returns half of the output of the feed-forward module, because a layer adds only half of it. The factor 0.5 is
+    part of the matrix.
     """
     x = g.silu(g.linear(x, w[f"{name}.linear1.weight"], w[f"{name}.linear1.bias"]))
     return g.linear(x, w[f"{name}.linear2.weight"] / 2, w[f"{name}.linear2.bias"] / 2)
 
 
 def convolution(g, w, layer, x, tail, sizes):
-    """The causal convolution module. It needs no mask, because no frame depends on frames after the end."""
+    """Adds the causal convolution module. It needs no mask, because no frame depends on the frames after it."""
     p = lambda name: w[f"{layer}.conv.{name}"]
     d = w.width
     matrix, bias = p("pointwise_conv1.weight")[:, :, 0].T, p("pointwise_conv1.bias")

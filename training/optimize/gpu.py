@@ -2,7 +2,7 @@
 
 Writes gpu/LEFT-RIGHT.onnx for each context and one gpu/weights.bin for all of them. The export must be a streaming
 FastConformer with a CTC head, or the encoder of a transducer. For a transducer, --joint is required. It names the graph
-of predictor and joint, or the two separate graphs. The tool then also writes gpu/joint.onnx.
+with predictor and joint network, or the two separate graphs. The tool then also writes gpu/joint.onnx.
 """
 
 import argparse
@@ -31,7 +31,7 @@ def unsupported(weights):
 
 
 def write(folder, weights, contexts, precision, joint=None, steps=STEPS):
-    """Writes the graphs of all contexts into a folder, and returns their numbers of nodes."""
+    """Writes the graphs of all contexts into a folder. Returns the number of nodes of each graph."""
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(folder)
     counts = {}

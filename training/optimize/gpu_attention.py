@@ -1,8 +1,8 @@
 """Self-attention with relative positions over cached keys and values.
 
-With q = x Wq + bq per head, NeMo's scores are (q + u) k^T + (q + v) (p Wp)^T. Both queries come from the product that
-also computes keys and values. As in attention.py, bk has no effect on the softmax, bv joins bo, and the projected
-positions of all distances that a chunk can meet are a constant.
+With q = x Wq + bq per head, NeMo's scores are (q + u) k^T + (q + v) (p Wp)^T. A single matrix product computes both
+queries, the keys and the values. As in attention.py, bk has no effect on the softmax, and bv Wo is added to bo. The
+projected positions of all distances that can occur in a chunk are a constant.
 """
 
 import numpy as np
@@ -13,7 +13,8 @@ HIDDEN = -10000.0 # score that NeMo gives to masked keys
 
 
 def attention(g, w, layer, x, state, visible, number):
-    """x [C * B, width] (normed), visible [B, 1, 1, left + C] -> [C * B, width] without the bias, and the bias."""
+    """x [C * B, width] (normed), visible [B, 1, 1, left + C] -> output [C * B, width] without its bias, and the bias.
+    """
     d, h, left, chunk = w.width, w.heads, state.left, state.chunk
     k = d // h
     p = lambda name: w[f"{layer}.self_attn.{name}"]
@@ -40,9 +41,9 @@ def attention(g, w, layer, x, state, visible, number):
 
 
 def skewed(g, query, rows, left, chunk, layer):
-    """query [C * B, h * k] times rows [distances, h, k] -> [B, h, C, left + C] against keys.
+    """query [C * B, h * k] times rows [distances, h, k] -> scores by key [B, h, C, left + C].
 
-    Key j of row i has distance column C - 1 - i + j.
+    The score of row i for key j is in distance column C - 1 - i + j.
     """
     count, h, k = rows.shape
     positions = g.constant(rows.transpose(1, 2, 0), hint=f"{layer}.self_attn.positions")

@@ -1,6 +1,7 @@
-"""Builds the graph of one context with all stream state in arenas, from PCM to the best class of each frame.
+"""Builds the graph of one context, which computes the best class of each frame from PCM. Arenas contain the state of
+all streams.
 
-The graph of a transducer ends with the encoded frames instead.
+The graph of a transducer returns encoded frames instead of classes.
 """
 
 import numpy as np
@@ -17,7 +18,7 @@ SUBSAMPLING = 8
 
 
 def build(w, left, right, store, precision):
-    """Builds an ONNX model. The batch size and the sizes of the arenas are dynamic, everything else is fixed."""
+    """Builds an ONNX model. The batch size and the sizes of the arenas are dynamic. All other sizes are fixed."""
     g = GpuGraph(store, precision)
     chunk, d = right + 1, w.width
     window = SUBSAMPLING * chunk + SUBSAMPLING + 1
@@ -55,8 +56,8 @@ def metadata(w, left, right, row, precision):
 
 
 def visible_keys(g, left, chunk, filled, lengths):
-    """[B, 1, 1, left + C]: which keys exist. The past may be shorter than the left context, and new frames may be after
-    the end.
+    """Returns [B, 1, 1, left + C], which is true for keys that exist. At the start of a stream, the past is shorter
+    than the left context. In the last chunk, frames after the end of the audio do not exist.
     """
     int32 = lambda *values: g.constant(np.array(values), np.int32)
     oldest = g.op("Sub", int32(left), g.op("Unsqueeze", filled, g.ints(1)))
@@ -65,13 +66,13 @@ def visible_keys(g, left, chunk, filled, lengths):
 
 
 def feed_forward(g, w, name, x):
-    """Returns half of the output of the module without its bias, and the bias. The matrix contains the factor 0.5."""
+    """Returns half of the output of the module without its bias, and half of the bias. A layer adds only this half."""
     x = g.silu(g.affine(x, f"{name}.linear1", w[f"{name}.linear1.weight"], w[f"{name}.linear1.bias"]))
     return g.matrix(x, f"{name}.linear2.weight", w[f"{name}.linear2.weight"] / 2), w[f"{name}.linear2.bias"] / 2
 
 
 def convolution(g, w, layer, x, state, number):
-    """Returns the output of the causal convolution module without its last bias, and that bias."""
+    """Returns the output of the causal convolution module without the bias of its last product, and this bias."""
     p = lambda name: w[f"{layer}.conv.{name}"]
     name = f"{layer}.conv.depthwise_conv"
     d = w.width
@@ -92,7 +93,9 @@ def convolution(g, w, layer, x, state, number):
 
 
 def head(g, w, x, chunk):
-    """Outputs the best classes of each frame with their log-probabilities, or the frames themselves for a transducer."""
+    """Adds the outputs of the graph: the best classes of each frame with their log-probabilities, or encoded frames for
+    a transducer.
+    """
     x = g.op("Reshape", x, g.ints(chunk, -1, w.width))
     if not w.ctc:
         g.named("Transpose", "encoded", ["B", chunk, w.width], x, perm=[1, 0, 2])

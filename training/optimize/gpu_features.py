@@ -1,4 +1,4 @@
-"""Log-mel features from PCM inside the graph, as worker/src/features computes them."""
+"""Adds nodes to a graph that compute log-mel features from PCM, in the same way as worker/src/features."""
 
 import numpy as np
 from onnx import TensorProto
@@ -12,14 +12,16 @@ F32 = np.float32
 
 
 def samples_of(window):
-    """Returns the number of samples in a row: those that the frames of a window cover, and one before them for the
-    pre-emphasis.
+    """Returns the number of samples in a row. The row contains the samples that the frames of a window cover, and one
+    sample before them for the pre-emphasis.
     """
     return (window - 1) * HOP + FRAME + 1
 
 
 def transform():
-    """Real and imaginary parts of the windowed DFT as columns, for frames of samples of 16 bits."""
+    """Returns the matrix of the windowed DFT, with the real and the imaginary parts as columns. Its input is frames of
+    16-bit samples.
+    """
     n = np.arange(FRAME)
     hann = (0.5 - 0.5 * np.cos(2 * np.pi * n / (FRAME - 1))).astype(F32) / 32768.0
     # The angles are exact, because the product of the indices is reduced modulo TRANSFORM as an integer.
@@ -28,7 +30,7 @@ def transform():
 
 
 def mel_filters(count, top=8000.0):
-    """Slaney filters [count, BINS], rounded to 32 bits like NeMo's."""
+    """Returns Slaney filters [count, BINS], rounded to 32 bits like the filters of NeMo."""
     step, break_hz = 200 / 3, 1000.0
     log_step = np.log(6.4) / 27
     mel_of = lambda hz: hz / step if hz < break_hz else break_hz / step + np.log(hz / break_hz) / log_step
@@ -43,7 +45,8 @@ def mel_filters(count, top=8000.0):
 def features(g, pcm, bounds, window, mels):
     """pcm [B, N], bounds = four columns [B, 1] -> [B, 1, window, mels]. Frames outside of the bounds are zero.
 
-    All of it is computed in 32 bits. Samples outside of the bounds are silence before and after the pre-emphasis.
+    All values are computed in 32 bits. Samples outside the bounds are set to zero before the pre-emphasis and again
+    after it.
     """
     first, end, first_frame, end_frame = bounds
     count = samples_of(window)

@@ -1,8 +1,9 @@
-"""Graph with weights in a shared file, which several graphs of a model use.
+"""A graph whose weights are in a file that all graphs of a model share.
 
-A worker captures a run of each batch size as a CUDA graph and repeats it. Some kernels of onnxruntime 1.30 copy a table
-from host memory that is free again after the capture, or keep a buffer that grows with the batch. Graphs must therefore
-not contain a Concat or Split of unequal parts, a product that broadcasts over batches, a Gemm with a bias, or an LSTM.
+For each batch size, a worker captures a run as a CUDA graph and then repeats the captured run. Some kernels of
+onnxruntime 1.30 are not suitable. They copy a table from host memory that is freed after the capture, or use a buffer
+that grows with the batch. Graphs must therefore not contain a Concat or Split of unequal parts, or a product that
+broadcasts over batches. A Gemm with a bias and an LSTM are not allowed either.
 """
 
 import hashlib
@@ -13,8 +14,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from graph import Graph
 
-# Constants with fewer elements are stored in the graph and not in the shared file. The runtime needs shapes and axes
-# while it loads the graph.
+# Constants with fewer elements are stored in the graph and not in the shared file. The runtime must know small
+# constants such as shapes and axes while it loads the graph.
 SMALLEST = 64
 ALIGNMENT = 256
 NUMPY = {"f16": np.float16, "f32": np.float32}
@@ -50,8 +51,8 @@ class Store:
 
 
 class GpuGraph(Graph):
-    """Adds nodes whose floats have the precision of the state by default. Uses operators of onnxruntime that combine
-    several nodes.
+    """Adds nodes whose floats have the precision of the graph by default. Uses operators of onnxruntime that each
+    replace several standard nodes.
     """
 
     def __init__(self, store, precision):
@@ -78,8 +79,8 @@ class GpuGraph(Graph):
         return name
 
     def shaped(self, value, shape):
-        """Names the dimensions of a value. The runtime reuses the memory of an input for the output only if their
-        shapes are equal.
+        """Names the dimensions of a value. The runtime reuses the memory of an input for an output only if both have
+        the same dimensions.
         """
         self.shapes.append(helper.make_tensor_value_info(value, self.dtype, shape))
         return value
@@ -89,7 +90,9 @@ class GpuGraph(Graph):
         return self.constant(np.arange(np.prod(shape)).reshape(shape), np.int32, "count")
 
     def named(self, kind, name, shape, *inputs, dtype=None, **attributes):
-        """Adds a node whose output is an output of the graph, without an Identity that would copy it."""
+        """Adds a node whose output is an output of the graph. This avoids an Identity node, which would copy the
+        output.
+        """
         self.nodes.append(helper.make_node(kind, list(inputs), [name], name=name, **attributes))
         self.outputs.append(helper.make_tensor_value_info(name, dtype or self.dtype, shape))
 
@@ -106,7 +109,9 @@ class GpuGraph(Graph):
         return self.op("MatMul", x, self.constant(matrix, hint=name))
 
     def affine(self, x, name, matrix, bias, dtype=None):
-        """x [N, in] times matrix plus bias. The bias has three dimensions, so that the runtime builds no Gemm."""
+        """Returns x [N, in] times matrix plus bias. The bias has three dimensions, so that the runtime does not combine
+        product and sum into a Gemm.
+        """
         x = self.op("MatMul", x, self.constant(matrix, dtype, f"{name}.weight"))
         x = self.op("Add", x, self.constant(np.reshape(bias, (1, 1, -1)), dtype, f"{name}.bias"))
         return self.op("Reshape", x, self.ints(-1, len(bias)))
@@ -116,7 +121,9 @@ class GpuGraph(Graph):
         return self.op("LayerNormalization", x, scale, bias, axis=-1, epsilon=1e-5)
 
     def add_normed(self, x, branch, bias, name, w):
-        """Returns x + branch + bias and its norm, in one node."""
+        """Adds one node that computes both the sum x + branch + bias and the norm of this sum. Returns the sum and the
+        norm.
+        """
         scale, shift = (self.constant(w[f"{name}.{part}"], hint=f"{name}.{part}") for part in ("weight", "bias"))
         normed, total = self.fused(
             "SkipLayerNormalization", branch, x, scale, shift, self.constant(bias, hint=f"{name}.skip"),

@@ -1,8 +1,8 @@
-"""Builds gpu/joint.onnx: a fixed number of greedy steps of a transducer for each stream of a batch.
+"""Builds gpu/joint.onnx, which runs a fixed number of greedy steps of a transducer for each stream of a batch.
 
-The search is that of worker/src/decode/rnnt.ts. After a step that produces a piece, the row stays at its frame. After a
-blank, or after the last piece that a frame may produce, the row moves to the next frame. Rows without a remaining frame
-do not change.
+The search is the same as in worker/src/decode/rnnt.ts. Each stream is a row of the batch. After a step that produces a
+piece, the row stays at its frame. After a blank, or after the maximum number of pieces per frame, the row moves to the
+next frame. Rows without a remaining frame do not change.
 """
 
 import numpy as np
@@ -84,7 +84,7 @@ class States:
 
 
 class Search:
-    """The joint network over the projected frames of a chunk."""
+    """Runs the joint network on the projected frames of a chunk."""
 
     def __init__(self, g, w, encoded, frames):
         self.g, self.w = g, w
@@ -93,13 +93,14 @@ class Search:
         self.last = g.op("Sub", frames, self.int32(1))
         matrix, bias = w.encoded
         projected = g.op("MatMul", encoded, g.constant(matrix, hint="joint.enc.weight"))
-        # `classify` adds the projection of the predictor's output. The bias of that projection is already added here.
+        # `classify` later adds the projection of the predictor's output, without the bias of that projection. The bias
+        # is added here.
         bias = g.constant(np.reshape(bias + w.predicted[1], (1, 1, -1)), F32, "joint.bias")
         self.projected = g.op("Add", floats(g, projected), bias)
         self.columns = g.constant(np.zeros((1, 1, matrix.shape[1])), np.int32, "joint.columns")
 
     def classify(self, output, at):
-        """Returns the best classes of each row at its frame, and their log-probabilities."""
+        """Returns the best classes at the current frame of each row, and their log-probabilities."""
         g, w = self.g, self.w
         inside = g.op("Max", g.op("Min", at, self.last), self.int32(0))
         index = g.op("Add", g.op("Reshape", inside, g.ints(-1, 1, 1)), self.columns)
@@ -110,20 +111,21 @@ class Search:
 
 
 def predict(g, w, token, values):
-    """Runs one step of the predictor. Returns its output, and the states after the token. Cells are computed in 32
-    bits.
+    """Runs one step of the predictor. Returns the output, and the states after the token. The cells of the LSTM are
+    computed in 32 bits.
     """
     following, x = [], None
     for i, (matrix, recurrent, bias) in enumerate(w.layers):
         hidden, cell = values[2 * i], values[2 * i + 1]
         if i == 0:
-            # The input of the first layer is always an embedding. The products of all embeddings are therefore stored
-            # as a table.
+            # The input of the first layer is always the embedding of a class. The graph therefore contains a table with
+            # the products of all embeddings and the input matrix.
             table = g.constant(w.embedding @ matrix + bias, hint="predictor.0.table")
             gates = g.op("Gather", table, token, axis=0)
         else:
             gates = g.affine(states(g, x), f"predictor.{i}", matrix, bias)
-        # A product that is directly followed by a sum would become a Gemm (see gpu_graph.py).
+        # The runtime would combine a product and a sum directly after it into a Gemm, which is not allowed (see
+        # gpu_graph.py). So a Reshape is between them.
         kept = g.matrix(states(g, hidden), f"predictor.{i}.recurrent", recurrent)
         gates = g.op("Add", gates, g.op("Reshape", kept, g.ints(-1, 4 * w.hidden)))
         into, out, forget, candidate = g.op("Split", floats(g, gates), outputs=4, axis=1)

@@ -1,5 +1,6 @@
-"""Runs a GPU graph on the CPU for several streams at once. The arenas hold NaN where nothing was written yet, except
-for an entry of zeros."""
+"""Runs a GPU graph on the CPU for several streams at once. Entries of the arenas that were not written yet contain NaN,
+except for one entry of zeros.
+"""
 
 import numpy as np
 import onnxruntime
@@ -18,7 +19,7 @@ def encoded_frames(length):
 
 
 class Stream:
-    """An utterance with its place in the arenas and its language prompt, if the graph takes one."""
+    """An utterance with its slot in the arenas. If the graph takes a language prompt, `prompt` is its number."""
 
     def __init__(self, pcm, right, slot, prompt=0):
         self.pcm, self.slot, self.prompt, self.window = pcm, slot, prompt, 0
@@ -33,8 +34,9 @@ class Stream:
 class Runner:
     """Runs windows of streams with a GPU graph.
 
-    Slot s has `self.pages` pages in the arenas of keys and values, from page 2 + s * self.pages on. In the arena of
-    tails it has the entry 2 + s. In each arena, entry 0 contains zeros, and entry 1 receives the output of padding.
+    In the arenas of keys and values, slot s has `self.pages` pages that start at page 2 + s * self.pages. In the arena
+    of tails, the slot has the entry 2 + s. In each arena, entry 0 contains zeros, and entry 1 receives the output of
+    padding.
     """
 
     def __init__(self, path, slots, batch, seed=1):
@@ -62,7 +64,7 @@ class Runner:
                 self.arenas[f"{name}_{i}"] = onnxruntime.OrtValue.ortvalue_from_numpy(arena.reshape(-1, self.row))
 
     def poison(self, slot):
-        """Overwrites the state of a slot with NaN, to detect a next owner that reads it."""
+        """Overwrites the state of a slot with NaN, so that a read by the next stream in this slot is detected."""
         for name, value in self.arenas.items():
             arena = value.numpy().copy()
             size = (self.tail if name.startswith("tails") else self.chunk) * self.width // self.row

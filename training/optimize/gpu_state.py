@@ -1,9 +1,10 @@
-"""State of streams in arenas: rows of keys, values and convolution tails that one run reads and writes in place.
+"""State of streams in arenas, which are tensors that each run reads and changes in place. They contain keys, values and
+convolution tails.
 
-Nothing but data flow orders a write after a read of the same arena. A run therefore writes a slice of the tensor
-that contains what it has read and what is new.
+A write to an arena runs after a read of the same arena only if the written data depends on the read. A run therefore
+joins the data that it has read and the new data into one tensor, and writes a slice of this tensor.
 
-Frames of a batch are in the order of time, then stream: [C, B, width].
+The frames of a batch are ordered by time and then by stream: [C, B, width].
 """
 
 import numpy as np
@@ -18,7 +19,7 @@ def row_of(width):
 
 
 class State:
-    """Positions in the arenas, computed from the inputs as indices that all layers share."""
+    """Computes positions in the arenas from the inputs. The positions are indices that all layers share."""
 
     def __init__(self, g, left, chunk, width, tail):
         self.g, self.left, self.chunk, self.width, self.tail = g, left, chunk, width, tail
@@ -28,7 +29,8 @@ class State:
         page = g.input("page", ["B"], TensorProto.INT32)
         self.tail_from = g.input("tail_from", ["B"], TensorProto.INT32)
         tail_to = g.input("tail_to", ["B"], TensorProto.INT32)
-        # The newest page is gathered once more as a placeholder for the new frames, which then overwrite it.
+        # The newest page is gathered a second time, as a placeholder for the new frames. They overwrite this copy of
+        # the page.
         starts = g.op("Gather", g.op("Transpose", past, perm=[1, 0]), self.int32([*range(pages), pages - 1]), axis=0)
         frames = g.op("Add", g.op("Unsqueeze", starts, g.ints(1)), g.counted(1, chunk, 1))
         self.frames = g.op("Reshape", frames, g.ints((pages + 1) * chunk, -1))
@@ -43,7 +45,9 @@ class State:
         return self.g.constant(np.array(values), np.int32)
 
     def new_rows(self, page):
-        """Indices of the new frames in [left + C, B, width], as rows. The batch size is counted on the device."""
+        """Returns the indices of the new frames in [left + C, B, width], as numbers of rows. The batch size is computed
+        on the device.
+        """
         g, block = self.g, self.width // self.row
         ones = g.op("Add", g.op("Mul", page, self.int32([0])), self.int32([1]))
         stream = g.op("Reshape", g.op("CumSum", ones, g.constant(0, np.int32), exclusive=1), g.ints(1, -1, 1))
@@ -56,14 +60,17 @@ class State:
         return self.g.op("Cast", self.g.op("Reshape", rows, self.g.ints(-1, 1)), to=TensorProto.INT64)
 
     def rows(self, start, frames, count):
-        """Indices of arena rows for ScatterND: `count` blocks per stream, the first one at start * frames."""
+        """Returns indices of arena rows for ScatterND: `count` blocks of `frames` frames per stream. The first block
+        starts at frame start * frames.
+        """
         g, block = self.g, frames * self.width // self.row
         start = g.op("Mul", g.op("Reshape", start, g.ints(1, -1, 1)), self.int32([block]))
         return self.indices(g.op("Add", start, g.counted(count, 1, block)))
 
     def extend(self, name, new):
-        """new [C * B, width] keys or values of a layer. Returns the past followed by `new`, [left + C, B, width], and
-        writes `new` to the new page."""
+        """new [C * B, width] keys or values of a layer. Returns [left + C, B, width] with the past followed by `new`.
+        Also writes `new` to the new page.
+        """
         g, left, chunk = self.g, self.left, self.chunk
         arena = self.arena(name, "frames")
         both = g.op("Gather", g.op("Reshape", arena, g.ints(-1, self.width)), self.frames, axis=0)
@@ -75,13 +82,13 @@ class State:
         return both
 
     def read_tail(self, name):
-        """Returns the last frames before the chunk, [B, width, tail]."""
+        """Returns the last frames before the chunk as [B, width, tail]."""
         arena = self.g.op("Reshape", self.arena(name, "tails"), self.g.ints(-1, self.width, self.tail))
         return self.g.op("Gather", arena, self.tail_from, axis=0)
 
     def write_tail(self, name, tail):
-        """Writes the last frames of the chunk to the tail. They depend on the tail that was read, so the write comes
-        after the read.
+        """Writes the last frames of the chunk to the tail. `tail` is computed from the tail that was read, so the write
+        runs after the read.
         """
         self.write(name, "tails", self.tail_to, tail)
 

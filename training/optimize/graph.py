@@ -38,7 +38,9 @@ class Graph:
         self.outputs.append(helper.make_tensor_value_info(name, dtype, shape))
 
     def linear(self, x, matrix, bias):
-        """x [N, in] times matrix [in, out] plus bias, as one Gemm whose constant matrix the runtime packs once."""
+        """Returns x [N, in] times matrix [in, out] plus bias. This is one Gemm with a constant matrix, which the
+        runtime packs only once.
+        """
         return self.op("Gemm", x, self.constant(matrix), self.constant(bias))
 
     def norm(self, x, scale, bias):

@@ -18,7 +18,7 @@ def build_joint(w, encoded_width, metadata):
     encoded = affine(g, g.op("Transpose", frames, perm=[0, 2, 1]), w.encoded)
     predicted = affine(g, g.op("Transpose", predicted, perm=[1, 0, 2]), w.predicted)
     both = g.op("Add", g.op("Unsqueeze", encoded, g.ints(2)), g.op("Unsqueeze", predicted, g.ints(1)))
-    # The output has logits. A greedy search needs their order only.
+    # The output is logits without a softmax, because a greedy search only needs the largest one.
     g.output(affine(g, g.op("Relu", both), w.output), "outputs", ["B", "T", "U", w.classes])
     g.output(length, "prednet_lengths", ["B"], TensorProto.INT32)
     for part, values in enumerate(following, 1):
@@ -28,7 +28,7 @@ def build_joint(w, encoded_width, metadata):
 
 
 def predict(g, w, targets, states):
-    """targets [U, B] -> outputs [U, B, hidden] and both states after the last target."""
+    """targets [U, B] -> outputs [U, B, hidden], and the hidden and cell states after the last target."""
     layers = len(w.layers)
     split = lambda value: [value] if layers == 1 else g.op("Split", value, outputs=layers, axis=0)
     x, following = g.op("Gather", g.constant(w.embedding), targets, axis=0), []

@@ -11,10 +11,12 @@ from weights import read_weights
 
 @dataclass
 class JointWeights:
-    """Matrices are [in, out]. Gates of an LSTM are in the order of ONNX: input, output, forget, cell."""
+    """Weights of predictor and joint network. Matrices have the shape [in, out]. The gates of an LSTM have the order of
+    ONNX: input, output, forget, cell.
+    """
 
     embedding: np.ndarray # [classes, hidden]
-    layers: list # of (input matrix, recurrent matrix, bias), the gates side by side
+    layers: list # (input matrix, recurrent matrix, bias) of each layer, with the gates side by side
     encoded: tuple # (matrix, bias) of the projection of encoder frames
     predicted: tuple # (matrix, bias) of the projection of the predictor's output
     output: tuple # (matrix, bias) of the classes
@@ -31,7 +33,7 @@ class JointWeights:
 def read_joint(paths):
     arrays, layers = {}, []
     for path in paths:
-        # In a graph that contains both predictor and joint, each name starts with that of its module.
+        # In a graph that contains both predictor and joint, the name of each array starts with the name of its module.
         found = read_weights(path).arrays
         arrays.update({name.removeprefix("decoder.").removeprefix("joint."): array for name, array in found.items()})
         layers += read_lstm(onnx.load(path))
@@ -40,7 +42,9 @@ def read_joint(paths):
 
 
 def output_layer(names):
-    """Returns the name of the last layer of the joint network. NeMo has a dropout before it only if one is set."""
+    """Returns the name of the last layer of the joint network. Its number is 2 if the model has a dropout before it,
+    and otherwise 1.
+    """
     return "joint_net.2" if "joint_net.2.weight" in names else "joint_net.1"
 
 

@@ -1,8 +1,8 @@
 """manifest.py FOLDER ID LANGUAGE CODE [LEFT,RIGHT ...] [--prompt N]: writes manifest.json for a folder with tokens.txt.
 
-A CTC model has model.onnx. A transducer has encoder.onnx and either decoder_joint.onnx, or decoder.onnx and joiner.onnx.
-GPU graphs, which gpu.py writes, are listed if the folder has them. --prompt selects the language prompt. It is required
-if the model has prompts.
+A CTC model has model.onnx. A transducer has encoder.onnx and either decoder_joint.onnx, or decoder.onnx and
+joiner.onnx. If the folder contains GPU graphs of gpu.py, the manifest lists them. --prompt selects the language prompt,
+and is required if the model has prompts.
 """
 
 import argparse
@@ -22,8 +22,8 @@ def gpu_graph(left, right):
 
 
 def write(folder, model, language, code, contexts, encoder, joint, prompt=None):
-    """Writes the manifest. `encoder` returns the file of a context. `joint` has the files of a transducer, by field of
-    the manifest.
+    """Writes the manifest. `encoder` returns the file name of a context. `joint` maps fields of the manifest to the
+    predictor and joint files of a transducer.
     """
     ref = lambda name: {"file": name, "sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()}
     with_gpu = (folder / GPU_WEIGHTS).exists()

@@ -1,8 +1,8 @@
-"""optimize.py OUT RECORDINGS EXPORT [EXPORT...] [--prompt N]: builds one fast graph from exports at several contexts.
+"""optimize.py OUT RECORDINGS EXPORT [EXPORT...] [--prompt N]: builds one fast graph for all contexts from exports.
 
-The weights come from the first export. Each export is compared with the result. Contexts without an export work too,
-because look-ahead only changes the length of a chunk. The WAV files in the folder RECORDINGS determine the scales of
-activations. They are recognized with the language prompt N if the model has prompts.
+The weights come from the first export. Each export is compared with the result. The graph also supports contexts
+without an export, because the look-ahead only changes the length of a chunk. The WAV files in the folder RECORDINGS
+determine the scales of activations. If the model has prompts, the recordings are recognized with the language prompt N.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """The layers with which NeMo adds a language prompt to encoded frames (`prompt_kernel`).
 
-NeMo appends a vector to each frame that is 1 at the number of the prompt and 0 elsewhere. Then it multiplies the result
-by a matrix. The product of such a vector with the matrix is a row of the matrix. The graphs therefore multiply only the
-frame, and add a row of a table.
+NeMo appends a vector to each frame. The vector has a 1 at the number of the prompt and otherwise zeros. Then NeMo
+multiplies frame and vector by a matrix. The part of the product that comes from the vector is one row of the matrix.
+The graphs therefore multiply only the frame, and add a row of a table.
 """
 
 from onnx import TensorProto
@@ -10,7 +10,8 @@ from onnx import TensorProto
 
 def read_prompt(w):
     """Returns the matrix for frames, the table with a row per prompt, and the matrix and the bias of the second layer.
-    The rows of the table include the bias of the first layer."""
+    Each row of the table includes the bias of the first layer.
+    """
     first, matrix = w["prompt_kernel.0.weight"], w["prompt_kernel.2.weight"]
     table = first[w.width :] + w["prompt_kernel.0.bias"]
     return first[: w.width], table, matrix, w["prompt_kernel.2.bias"]
@@ -32,7 +33,9 @@ def unsupported_prompt(w):
 
 
 def prompted(g, w, x, batch):
-    """x [B * T, width] -> frames of the same shape for the prompts [B], in the CPU graph."""
+    """Applies the prompts to frames x [B * T, width] in the CPU graph. Adds the input with the prompt numbers [B]. The
+    result has the shape of x.
+    """
     matrix, table, *second = read_prompt(w)
     prompt = g.input("prompt_index", ["B"], TensorProto.INT64)
     row = g.op("Unsqueeze", g.op("Gather", g.constant(table), prompt, axis=0), g.ints(1))
@@ -43,7 +46,9 @@ def prompted(g, w, x, batch):
 
 
 def prompted_chunk(g, w, x, chunk):
-    """x [C * B, width] -> frames of the same shape for the prompts [B], in a GPU graph."""
+    """Applies the prompts to frames x [C * B, width] in a GPU graph. Adds the input with the prompt numbers [B]. The
+    result has the shape of x.
+    """
     matrix, table, *second = read_prompt(w)
     prompt = g.input("prompt", ["B"], TensorProto.INT64)
     row = g.op("Gather", g.constant(table, hint="prompt_kernel.table"), prompt, axis=0)

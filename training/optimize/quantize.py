@@ -1,11 +1,12 @@
-"""Quantizes the products of a model with constant matrices (Gemm) to 8 bits, with scales that are fixed here.
+"""Quantizes the matrix products of a model to 8 bits. These are the Gemm nodes, whose matrices are constant. The scales
+are constants too.
 
-The scales of activations come from recordings (calibrate.py), not from the batch, so a transcript does not depend on
-the other streams of a batch. The result uses QuantizeLinear and DequantizeLinear around Gemm. ONNX Runtime replaces
-them on CPUs by integer products, whose sums are exact and therefore do not depend on the batch size either.
+The scales of activations come from recordings (calibrate.py) and not from the batch. So a transcript does not depend on
+the other streams of a batch. The result contains QuantizeLinear and DequantizeLinear around each Gemm. On CPUs, ONNX
+Runtime replaces these nodes by integer products. Their sums are exact, so they do not depend on the batch size either.
 
-Activations are unsigned 8-bit integers. Weights are within ±63 and scaled per column. With this range two products fit
-into the 16-bit sums of CPUs with AVX2 but without VNNI, which otherwise saturate.
+Activations are unsigned 8-bit integers. Weights are integers within ±63 and have one scale per column. CPUs with AVX2
+but without VNNI add two products in 16 bits. With larger weights, such a sum could saturate.
 """
 
 import numpy as np
@@ -13,8 +14,8 @@ from onnx import helper, numpy_helper
 
 LARGEST_WEIGHT = 63
 LARGEST_ACTIVATION = 255
-# Shares of the recorded range of activations that `choose_scale` tries. A smaller range clips outliers, but has finer
-# steps.
+# Shares of the recorded range of activations that `choose_scale` tries. A smaller range clips outliers, but rounds all
+# other values less.
 SHARES = [1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6]
 # The mean of the diagonal of the curvature matrix, times this share, is added to the diagonal. The matrix then has an
 # inverse.
@@ -22,7 +23,7 @@ DAMPING = 0.01
 
 
 class Editor:
-    """Constants and nodes of a graph by name."""
+    """Finds and changes the constants and nodes of a graph by name."""
 
     def __init__(self, model):
         self.graph = model.graph
@@ -44,7 +45,7 @@ class Editor:
         return name
 
     def replace(self, replacements):
-        """Replaces nodes by lists of nodes, and drops constants that are not used any more."""
+        """Replaces nodes by lists of nodes, and removes constants that no node uses any more."""
         nodes = [new for node in self.graph.node for new in replacements.get(node.name, [node])]
         del self.graph.node[:]
         self.graph.node.extend(nodes)
@@ -55,7 +56,7 @@ class Editor:
 
 
 def products(model):
-    """Returns the products with constant matrices by the name of their input."""
+    """Returns the matrix products (Gemm nodes), grouped by the name of their input."""
     by_input = {}
     for node in model.graph.node:
         if node.op_type == "Gemm":
@@ -64,7 +65,9 @@ def products(model):
 
 
 def quantize(model, rows):
-    """Changes the model in place. `rows` contains recorded values of the input of each product."""
+    """Quantizes the model in place. `rows` contains recorded values for the input of each product, by the name of the
+    input.
+    """
     editor = Editor(model)
     replacements = {}
     for name, nodes in products(model).items():
@@ -89,7 +92,9 @@ def node_of(kind, inputs, output, **attributes):
 
 
 def equalize(editor, norm, x, matrices):
-    """Moves a factor per channel from a normalization to the matrices after it, so that channels have similar ranges."""
+    """Divides the output of a normalization by one factor per channel, so that the channels have similar ranges.
+    Multiplies the matrices after it by the same factors.
+    """
     factors = np.sqrt(np.abs(x).max(0) / np.max([np.abs(matrix).max(1) for matrix in matrices], 0))
     factors /= np.exp(np.log(factors).mean())
     for name in norm.input[1:3]:
@@ -98,11 +103,11 @@ def equalize(editor, norm, x, matrices):
 
 
 def choose_scale(x, matrices):
-    """Returns the scale and the zero point that change the products least."""
+    """Returns the scale and the zero point with the smallest error in the products."""
     low, high = min(x.min(), 0.0), max(x.max(), 0.0)
     best = (np.inf, 1.0, 0)
     for share in SHARES:
-        # SiLU has a small negative range, which is not worth clipping.
+        # The output of SiLU has a small negative range. Clipping this range would hardly change the scale.
         bottom = low * share if low < -0.2 * high else low
         scale = (high * share - bottom) / LARGEST_ACTIVATION
         zero = int(np.clip(round(-bottom / scale), 0, LARGEST_ACTIVATION))
@@ -112,12 +117,12 @@ def choose_scale(x, matrices):
 
 
 def quantize_product(editor, node, x, steps, scale, matrix):
-    """Returns the nodes of one product with an integer matrix and an integer bias."""
+    """Returns the nodes that replace one product. They use an integer matrix and an integer bias."""
     _, weight, bias = node.input
     scales = np.maximum(np.abs(matrix).max(0) / LARGEST_WEIGHT, 1e-9)
     integers = round_matrix(matrix, steps.T @ steps / len(steps), scales)
     sums = scale * scales
-    # The bias also compensates the mean error that rounding causes in the product.
+    # The new bias also compensates the mean error that rounding causes in the product.
     offset = editor.read(bias) + (x @ matrix).mean(0) - (steps @ integers).mean(0) * sums
     columns = matrix.shape[1]
     constants = [(weight, integers, scales, np.int8), (bias, np.round(offset / sums), sums, np.int32)]
@@ -134,9 +139,10 @@ def quantize_product(editor, node, x, steps, scale, matrix):
 
 
 def round_matrix(matrix, curvature, scales):
-    """Rounds row by row. The rows that are not rounded yet compensate the error of each rounded row (GPTQ).
+    """Rounds a matrix row by row. After each row, changes the rows that are not rounded yet to compensate its rounding
+    error (GPTQ).
 
-    `curvature` is the mean of x x^T. It determines how well one row can compensate the error of another.
+    `curvature` is the mean of x x^T. It determines how well one row can compensate the error of another row.
     """
     matrix, count = matrix.copy(), len(matrix)
     curvature = curvature + np.eye(count) * DAMPING * np.diag(curvature).mean()

@@ -1,8 +1,8 @@
 """random_export.py FOLDER: creates a NeMo model with language prompts and random weights, and exports it.
 
-Writes LEFT-RIGHT-ctc.onnx and LEFT-RIGHT-encoder.onnx for each context, and tokens.txt. NeMo exports the encoder
-without its prompt. These exports have an input prompt_index, as those of published multilingual models do. Needs
-nemo_toolkit[asr].
+Writes LEFT-RIGHT-ctc.onnx and LEFT-RIGHT-encoder.onnx for each context, and tokens.txt. NeMo itself exports the encoder
+without the prompt. The exports of this tool have an input prompt_index, like the exports of published multilingual
+models. Needs nemo_toolkit[asr].
 """
 
 import argparse
@@ -24,7 +24,7 @@ NEXT = ["encoded_lengths", "cache_last_channel_next", "cache_last_time_next", "c
 
 
 class Prompted(torch.nn.Module):
-    """Encoder with its prompt, as NeMo's models compute it, and the CTC head if requested."""
+    """Runs the encoder and applies the prompt as NeMo's models do. Also runs the CTC head if `ctc` is set."""
 
     def __init__(self, model, ctc):
         super().__init__()
@@ -46,7 +46,7 @@ class Prompted(torch.nn.Module):
 
 
 def tokenizer(folder, pieces):
-    """Trains a tokenizer of this many pieces on letters."""
+    """Trains a tokenizer with this number of pieces on generated words. Returns the pieces."""
     text = folder / "text.txt"
     text.write_text("\n".join(f"{a}{b} {b}{a}{a}" for a in "abcdefgh" for b in "ijklmnop"))
     sentencepiece.SentencePieceTrainer.train(
@@ -89,7 +89,8 @@ def config(options, folder):
 
 
 def strengthen(model, factor):
-    """Multiplies the weights after the encoder, so that classes depend on the audio and on the prompt."""
+    """Multiplies the weights after the encoder. With larger weights, the classes depend on the audio and on the prompt.
+    """
     for layer in (model.prompt_kernel[0], model.prompt_kernel[2], model.ctc_decoder.decoder_layers[0]):
         layer.weight.data *= factor
 

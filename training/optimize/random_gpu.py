@@ -1,8 +1,7 @@
 """random_gpu.py OUT_FOLDER [--layers 24] [--width 1024] ...: builds a model folder with random GPU graphs for benchmarks.
 
-The graphs are those that gpu.py builds from an export of the same size. Weights depend only on the options, and those
-of the encoder also on the name of the parameter. The folder has no graphs for a CPU, so only a worker with a GPU can
-run it.
+The graphs have the same structure as the graphs that gpu.py builds from an export of the same size. The same options
+always give the same weights. The folder has no graphs for a CPU, so only a worker with a GPU can run the model.
 """
 
 import argparse
@@ -20,7 +19,7 @@ KERNEL = 9
 
 
 class RandomWeights(Weights):
-    """Generates a parameter each time it is read, because all parameters in 64 bits would need too much memory."""
+    """Generates a parameter each time it is read. Storing all parameters in 64 bits would need too much memory."""
 
     def __init__(self, options):
         super().__init__({}, {"feat_dim": str(options.mels), "vocab_size": str(options.vocabulary)})
@@ -38,10 +37,10 @@ class RandomWeights(Weights):
         values = random.standard_normal(shape, np.float32)
         if len(shape) == 1:
             return values * 0.1 + 1 if "norm" in name and name.endswith("weight") else np.zeros(shape)
-        # Matrices are [in, out], kernels [out, in, ...].
+        # Matrices have the shape [in, out], and kernels have the shape [out, in, ...].
         inputs = 0 if len(shape) == 2 else tuple(range(1, len(shape)))
-        # The mean over the inputs is removed, so that a part that all inputs have in common has no effect. Frames then
-        # depend on the audio instead of the weights.
+        # The mean over the inputs is removed, so that an offset that all inputs share has no effect. The output then
+        # depends on the audio and not only on the weights.
         values -= values.mean(inputs, keepdims=True)
         return values / np.sqrt(values.size / values.shape[1 if inputs == 0 else 0])
 
@@ -86,10 +85,11 @@ class RandomWeights(Weights):
 
 
 def random_joint(options):
-    """Predictor and joint with random weights. The bias of the blank decides how often a frame produces a piece.
+    """Returns random weights of predictor and joint. The bias of the blank decides how often a frame produces a piece.
 
-    The scales let a piece change the next scores as much as a new frame does. Otherwise a frame that produces one piece
-    would produce as many as it may. A bias of 2.8 gives about a piece for every three frames of speech.
+    The scales of the matrices are chosen so that a new piece changes the scores as much as a new frame does. Otherwise
+    a frame that produces one piece would produce the maximum number of pieces. With a bias of 2.8, every third frame of
+    speech produces about one piece.
     """
     random = np.random.default_rng([options.seed, 0])
     hidden, classes = options.hidden, options.vocabulary + 1
@@ -122,7 +122,9 @@ def size_arguments(parser):
 
 
 def write_folder(options):
-    """Writes tokens.txt and the manifest. The manifest lists GPU graphs in the fields of the graphs for a CPU."""
+    """Writes tokens.txt and the manifest. The manifest also names GPU graphs in the required fields for CPU graphs,
+    because there are none.
+    """
     pieces = [f"\u2581w{i} {i}" for i in range(options.vocabulary)] + [f"<blk> {options.vocabulary}"]
     (options.folder / "tokens.txt").write_text("\n".join(pieces) + "\n")
     joint = {"decoderJoint": manifest.GPU_JOINT} if options.transducer else {}

@@ -1,9 +1,12 @@
-"""Halves the file of an export. Large constants are stored as 16-bit floats, which the runtime casts back once at load."""
+"""Halves the size of an export. Large constants are stored as 16-bit floats. The runtime converts them to 32 bits once,
+when it loads the graph.
+"""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-# Small constants (norms, biases, masks) keep full precision, because they hardly add to the size.
+# Number of elements from which a constant is stored in 16 bits. Smaller constants (norms, biases, masks) keep full
+# precision, because they hardly add to the size.
 SMALLEST = 4096
 
 

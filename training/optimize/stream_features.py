@@ -1,4 +1,6 @@
-"""Windows of log-mel features in numpy, as worker/src/features and worker/src/engine/host/window.ts compute them."""
+"""Computes windows of log-mel features in numpy, in the same way as worker/src/features and
+worker/src/engine/host/window.ts.
+"""
 
 import wave
 
@@ -15,7 +17,7 @@ def read_wav(path):
 
 
 class Framing:
-    """Division of an utterance into windows (worker/src/features/framing.ts)."""
+    """Divides an utterance into windows, in the same way as worker/src/features/framing.ts."""
 
     def __init__(self, right):
         self.shift = SUBSAMPLING * (right + 1)
@@ -44,7 +46,7 @@ def log_mel(pcm, mels):
 
 
 def windows(pcm, right, mels):
-    """Yields (features [mels, window], frames with audio) of each window of an utterance."""
+    """Yields (features [mels, window], number of frames with audio) for each window of an utterance."""
     framing = Framing(right)
     features = log_mel(pcm, mels)
     for index, length in enumerate(framing.lengths(len(pcm))):

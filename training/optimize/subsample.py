@@ -17,9 +17,10 @@ def halved(g, length):
 def subsample(g, w, audio, length):
     """audio [B, mels, T], length [B] -> frames [B * T', width] without the two frames of history, and lengths [B].
 
-    Frames past the length must be zero before each convolution. The masks need no pass over the large feature maps.
-    They are additional channels whose weights drive masked frames below zero, where ReLU returns zero. The mask of the
-    second feature map passes through the first convolutions in a channel of its own.
+    Frames past the length must be zero before each convolution. Multiplying the large feature maps by a mask would need
+    a separate pass over them. The masks are therefore additional channels whose weights drive masked frames below zero,
+    where ReLU returns zero. The mask of the second feature map passes through the first convolutions in a separate
+    channel.
     """
     d = w.width
     x = g.op("Unsqueeze", g.op("Transpose", audio, perm=[0, 2, 1]), g.ints(1))  # [B, 1, T, mels]
@@ -58,7 +59,9 @@ def padded(array, axis=0):
 
 
 def first_map(w):
-    """Weights of the first convolution over features and mask. One more channel receives the mask itself."""
+    """Returns weights and bias of the first convolution over features and mask. An additional output channel contains
+    the mask itself.
+    """
     first, bias = w["pre_encode.conv.0.weight"], w["pre_encode.conv.0.bias"]
     hide = np.zeros_like(first)
     hide[:, :, 2, :] = HIDDEN # taps of the newest frame; at the edges one of them is in the padding
@@ -68,7 +71,9 @@ def first_map(w):
 
 
 def second_map(w):
-    """Weights of the depthwise convolution. A frame of the mask is positive if the frame is past the length n2."""
+    """Returns weights and bias of the depthwise convolution. In the mask channel, a frame is positive if it is past the
+    length n2.
+    """
     weight, bias = w["pre_encode.conv.2.weight"], w["pre_encode.conv.2.bias"]
     channels = len(weight)
     weight = padded(weight)
@@ -77,7 +82,9 @@ def second_map(w):
 
 
 def hidden_past_length(w):
-    """Weights of the pointwise convolution, which the mask drives below zero."""
+    """Returns weights and bias of the pointwise convolution. The mask drives its output below zero in frames past the
+    length.
+    """
     weight = padded(w["pre_encode.conv.3.weight"], 1)
     weight[:, len(w["pre_encode.conv.2.weight"])] = HIDDEN
     return weight, w["pre_encode.conv.3.bias"]
@@ -100,7 +107,7 @@ def positions(g, steps):
 
 
 def beyond(g, length, steps):
-    """1.0 at and past the length, as [B, 1, steps, 1]."""
+    """Returns [B, 1, steps, 1] with 1.0 in the frames at and past the length, and 0.0 in the frames before it."""
     column = g.op("Unsqueeze", length, g.ints(1))
     late = g.op("Not", g.op("Less", positions(g, steps), column))
     return g.op("Unsqueeze", g.op("Cast", late, to=TensorProto.FLOAT), g.ints(1, 3))

@@ -11,7 +11,9 @@ assert WIDTH * WIDTH >= SMALLEST
 
 
 def export():
-    """A graph that stores parameters in the same ways as an export of NeMo: named, numbered and shared."""
+    """Returns a graph that stores parameters in the same ways as an export of NeMo: by name, by number, and one for
+    several names.
+    """
     random = np.random.default_rng(1)
     values = {
         "encoder.pre_encode.conv.3.weight": random.standard_normal((WIDTH, WIDTH, 1, 1), np.float32),

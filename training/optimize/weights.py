@@ -9,15 +9,17 @@ from onnx import numpy_helper
 
 @dataclass
 class Weights:
-    """Arrays by NeMo's parameter names, matrices as [in, out], and the sizes that follow from them."""
+    """Parameters by their names in NeMo, with matrices as [in, out]. The properties are sizes that follow from the
+    parameters.
+    """
 
     arrays: dict
     metadata: dict
-    scaled: bool = True  # the frames that enter the encoder are multiplied by the root of the width
+    scaled: bool = True  # the frames that enter the encoder are multiplied by the square root of the width
     inputs: tuple = ()
 
     def __getitem__(self, name):
-        """Returns a parameter. Biases that a model does not have are zero."""
+        """Returns a parameter. If a model has no bias for a weight, returns a bias of zeros."""
         weight = self.arrays.get(f"{name.removesuffix('.bias')}.weight")
         if name in self.arrays or not name.endswith(".bias") or weight is None:
             return self.arrays[name]
@@ -68,13 +70,16 @@ class Weights:
 
 
 def read_weights(path):
-    """Reads the weights. An export numbers its matrices, so they are found by the name of their MatMul."""
+    """Reads the weights. In an export, the names of matrices are numbers. Their real names come from the MatMul nodes
+    that use them.
+    """
     model = onnx.load(path)
     arrays = {}
     for tensor in model.graph.initializer:
         arrays[tensor.name.removeprefix("encoder.")] = numpy_helper.to_array(tensor)
     for node in model.graph.node:
-        # An export stores parameters with equal values once and copies them. store.py stores large ones in 16 bits.
+        # An export stores equal parameters once and copies them with Identity nodes. store.py stores large parameters
+        # in 16 bits, followed by a Cast.
         if node.op_type in ("Identity", "Cast") and node.input[0].removeprefix("encoder.") in arrays:
             array = arrays[node.input[0].removeprefix("encoder.")]
             half = array.dtype == np.float16
@@ -90,8 +95,8 @@ def read_weights(path):
 
 
 def module_of(node):
-    """Returns the name of the module that a node belongs to. Parts of a sequence repeat its name, as in
-    /joint_net/joint_net.2.
+    """Returns the name of the module that a node belongs to. In paths of a sequence, the name of the sequence occurs
+    twice, as in /joint_net/joint_net.2.
     """
     path = node.name.strip("/").removesuffix("/MatMul").split("/")
     parts = [part for part, following in zip(path, [*path[1:], ""]) if not following.startswith(f"{part}.")]

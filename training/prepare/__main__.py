@@ -21,10 +21,11 @@ _ATTEMPTS = 3
 
 
 def run_all(tasks, jobs, end):
-    """Runs each task (function, arguments) in a process of its own, because espeak-ng crashes now and then.
+    """Runs each task (function, arguments) in a separate process, because espeak-ng sometimes crashes. Returns the
+    number of failed tasks.
 
-    `arguments` is a function that returns the arguments for the number of an attempt. Tasks that have not started at
-    the time `end` are left out.
+    `arguments` is a function that receives the number of the attempt and returns the arguments of `function`. Tasks
+    that have not started at the time `end` are not run.
     """
     fork = multiprocessing.get_context("fork")
     waiting, running, failed = [(task, 0) for task in reversed(tasks)], [], 0

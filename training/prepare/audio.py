@@ -1,16 +1,17 @@
-"""Reads, writes and resamples audio of 16 bits."""
+"""Reads, writes and resamples audio with 16-bit samples."""
 
 import wave
 
 import numpy as np
 
 RATE = 16000
-# Resampling pads the audio to a multiple of this many samples, so that its length at 16 kHz is a whole number too.
+# Block size in samples, by sample rate. Resampling pads audio to a multiple of this size, so that the length at 16 kHz
+# is also a whole number of samples.
 _BLOCK = {22050: 441, 32000: 2, 48000: 3, 44100: 441, 8000: 1, 11025: 441}
 
 
 def resample(pcm, rate):
-    """Returns samples of 16 bits at 16 kHz. The spectrum is cut or extended."""
+    """Returns 16-bit samples at 16 kHz. Cuts off the spectrum, or extends it with zeros."""
     if rate == RATE or len(pcm) == 0:
         return pcm
     block = _BLOCK[rate]
@@ -22,7 +23,7 @@ def resample(pcm, rate):
 
 
 def read_wav(path):
-    """Returns samples of 16 bits at 16 kHz, of the first channel."""
+    """Returns the 16-bit samples of the first channel, resampled to 16 kHz."""
     with wave.open(str(path)) as file:
         if file.getsampwidth() != 2:
             raise ValueError(f"{path} does not have samples of 16 bits")

@@ -1,6 +1,6 @@
-"""Speech of espeak-ng, with its own voices and with random ones.
+"""Synthesizes speech with espeak-ng, in the voices of espeak-ng and in random voices.
 
-Words of Kikuyu and Dholuo are given as phonemes. Words of other languages are given as text.
+espeak-ng receives words of Kikuyu and Dholuo as phonemes, and words of other languages as text.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ from prepare.audio import resample
 from prepare.sounds import RULES, pronounce
 
 RATE = 22050
-# Phoneme tables of espeak-ng, by language, in which the seven vowels of Kikuyu are seven different phonemes.
+# Languages of espeak-ng whose phoneme tables have seven different phonemes for the seven vowels of Kikuyu.
 TABLES = "tn la pt id ms ro tr ku eu bs hr sq az pap nci smj".split()
 NAMES = {"B": "B", "G": "Q", "J": "n^"}
 _RETRIEVAL, _UTF8, _PHONEMES = 1, 1, 0x100
@@ -50,7 +50,7 @@ def random_variant(random, klatt):
 
 
 class Espeak:
-    """The library with a copy of its data in `folder`, which receives random voices."""
+    """The library espeak-ng with a copy of its data in `folder`. Random voices are added to this copy."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -72,7 +72,7 @@ class Espeak:
             file.write(text)
 
     def speak(self, words, language, table, variant, random, natural=False):
-        """Returns speech of words at 16 kHz. A natural voice keeps its own pitch."""
+        """Returns the samples of the spoken words at 16 kHz. With `natural`, the pitch is not changed at random."""
         if self.library.espeak_SetVoiceByName(f"{table}+{variant}".encode()) != 0:
             raise ValueError(f"espeak-ng has no voice {table}+{variant}")
         self.library.espeak_SetParameter(_SPEED, int(random.integers(110, 240)), 0)
@@ -87,25 +87,30 @@ class Espeak:
 
 
 def languages():
-    """Languages that espeak-ng can read."""
+    """Returns the languages that espeak-ng can read."""
     folder = pathlib.Path(espeakng_loader.get_data_path()) / "lang"
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
 def tables_of(language, tables):
-    """Phoneme tables that speak a language: several if it is given as phonemes, and otherwise its own."""
+    """Returns the phoneme tables with which espeak-ng can speak a language. For a language with rules, words are
+    phonemes, so all of `tables` can be used. Other languages have one table of their own.
+    """
     return tables if language in RULES else [language]
 
 
 def written(words, language):
-    """Words as espeak-ng reads them: phonemes of a language with rules, and otherwise text."""
+    """Returns the words in the notation that espeak-ng reads: phonemes for a language with rules, and otherwise text.
+    """
     if language not in RULES:
         return " ".join(words)
     return f"[[{' '.join(transcribe(pronounce(word, language)) for word in words)}]]"
 
 
 def transcribe(sounds):
-    """Phonemes of a word. Its second last vowel is stressed, as in many Bantu languages."""
+    """Returns the phonemes of a word in the notation of espeak-ng. The second last vowel is stressed, as in many Bantu
+    languages.
+    """
     vowels = [i for i, sound in enumerate(sounds) if sound in "aeEioOu"]
     stressed = vowels[-2] if len(vowels) > 1 else vowels[0] if vowels else -1
     return "".join(("'" if i == stressed else "") + NAMES.get(sound, sound) for i, sound in enumerate(sounds))

@@ -1,4 +1,4 @@
-"""Speech of recorded voices through the programs festival and flite."""
+"""Synthesizes speech in recorded voices, with the programs festival and flite."""
 
 import pathlib
 import subprocess
@@ -8,13 +8,15 @@ from prepare.sounds import VOWELS
 from prepare.voices import choose_spelling
 
 _TIMEOUT_S = 120
-# Syllables for the digits 0 to 9. Entries of the lexicon have numbers as names, which are written with these syllables.
-# A voice would spell a name without vowels letter by letter.
+# Syllables for the digits 0 to 9. The names of lexicon entries are numbers that are written with these syllables. A
+# voice would spell a name without vowels letter by letter.
 _DIGITS = "ba de fi go lu ma ne pi ro su".split()
 
 
 def speak(voice, language, sentences, random, folder):
-    """Returns the speech of each sentence (a list of words, which are lists of sounds). None where the voice failed."""
+    """Returns the samples of each sentence, or None for a sentence that the voice could not speak. A sentence is a list
+    of words, and a word is a list of sounds.
+    """
     folder = pathlib.Path(folder)
     paths = [folder / f"{voice.name}-{i}.wav" for i in range(len(sentences))]
     spelled = [_spell(voice, language, words, random) for words in sentences]
@@ -36,11 +38,11 @@ def _run(command):
     try:
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=_TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:
-        pass  # The recordings that are missing count as failed.
+        pass  # `speak` returns None for the missing recordings.
 
 
 def _spell(voice, language, words, random):
-    """Words as lists of (phone, is a vowel)."""
+    """Returns each word as a list of (phone, whether it is a vowel)."""
     spelling = choose_spelling(voice, language, random)
     return [[(phone, sound in VOWELS) for sound in word for phone in spelling[sound]] for word in words]
 
@@ -60,7 +62,9 @@ def _flite_command(voice, words, random, path):
 
 
 def _diphone_script(voice, sentences, random, paths):
-    """Durations and pitch are random, around those of a calm speaker."""
+    """Returns a script that gives festival the phones of each sentence. Durations and pitch vary at random around the
+    values of a calm speaker.
+    """
     lines = []
     for words, path in zip(sentences, paths):
         pace, base = random.uniform(0.75, 1.35), voice.pitch * random.uniform(0.75, 1.4)
@@ -83,7 +87,9 @@ def _diphone_script(voice, sentences, random, paths):
 
 
 def _hts_script(_voice, sentences, random, paths):
-    """Each word becomes an entry of the lexicon, so that the voice has the syllables that its models need."""
+    """Returns a script that gives festival the words of each sentence. Each word becomes an entry of the lexicon with
+    its syllables, because the models of the voice need syllables.
+    """
     lines, names = [], {}
     for words, path in zip(sentences, paths):
         spoken = []
@@ -116,5 +122,7 @@ def _syllables(word):
 
 
 def _save(utterance, path):
-    """A sentence that the voice cannot speak must not end the script."""
+    """Returns a command that saves the speech of a sentence. The script continues if the voice cannot speak the
+    sentence.
+    """
     return f'(unwind-protect (utt.save.wave (utt.synth {utterance}) "{path}" \'riff) nil)'

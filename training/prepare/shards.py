@@ -1,4 +1,5 @@
-"""Writes shards: one WAV file with many utterances, and a NeMo manifest with the offset of each."""
+"""Writes shards. A shard is one WAV file with many utterances, and a NeMo manifest with the offset of each utterance.
+"""
 
 import json
 import tempfile
@@ -14,8 +15,8 @@ from prepare.voices import voices_of
 _UTTERANCES = 120
 _LONGEST_S = 18.0
 _SHORTEST_S = 0.4
-# Share of shards that espeak-ng speaks if there are recorded voices. Without recorded voices, it speaks all shards. The
-# share _KLATT_SHARE of the shards of espeak-ng use its Klatt formant synthesizer.
+# Share of shards that espeak-ng speaks if there are recorded voices. Without recorded voices, it speaks all shards. Of
+# the shards that espeak-ng speaks, the share _KLATT_SHARE uses its Klatt formant synthesizer.
 _ESPEAK_SHARE = 0.4
 _KLATT_SHARE = 0.25
 _UTTERANCES_PER_VOICE = 6
@@ -23,12 +24,12 @@ _UTTERANCES_PER_VOICE = 6
 # been trained on the shipped voices.
 _EVALUATION_TABLES = ["tn", "la", "pt", "id"]
 _EVALUATION_VARIANTS = "f1 f2 f3 f4 f5 m1 m2 m3 m4 m5 m6 m7 m8 adam steph Andy linda boris paul belinda".split()
-_EVALUATION_STEP = 2  # recorded voices speak each second sentence
+_EVALUATION_STEP = 2  # recorded voices speak every second sentence
 _KLATT_VARIANTS = "klatt klatt2 klatt3 klatt4".split()
 
 
 class Shard:
-    """Collects utterances of one family and writes them."""
+    """Collects utterances of one family of voices and writes them."""
 
     def __init__(self, family):
         self.family, self.parts, self.lines, self.at = family, [], [], 0
@@ -44,7 +45,9 @@ class Shard:
         self.at += len(pcm)
 
     def write(self, folder, name):
-        """The manifest appears last and in one step, so that a training can read a folder that still grows."""
+        """Writes the audio and then the manifest. The manifest appears in one step, so that a training can read the
+        folder while shards are added to it.
+        """
         if not self.lines:
             return
         write_wav(folder / f"{name}.wav", np.concatenate(self.parts))
@@ -55,7 +58,7 @@ class Shard:
 
 
 def write_training_shard(folder, number, seed, language, writer, without):
-    """Writes a shard. With the same texts, voices and options, its content depends on seed and number only."""
+    """Writes a shard. With the same texts, voices and options, its content depends only on `seed` and `number`."""
     random = np.random.default_rng([seed, number])
     voices = [voice for voice in voices_of(language) if voice.family not in without]
     with tempfile.TemporaryDirectory() as scratch:
@@ -92,7 +95,9 @@ def evaluation_families(language):
 
 
 def write_evaluation_shard(folder, family, seed, language, sentences):
-    """Writes held-out sentences, spoken by a family. Recorded voices, which are slow, speak only a part of them."""
+    """Writes a shard with held-out sentences, spoken by one family of voices. Recorded voices are slow, so they speak
+    only some of the sentences.
+    """
     random = np.random.default_rng([seed, len(family), *family.encode()])
     shard = Shard(family)
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,4 +1,5 @@
-"""Letter-to-sound rules of Kikuyu and Dholuo, which espeak-ng does not have. It reads other languages by its own rules.
+"""Letter-to-sound rules of Kikuyu and Dholuo, because espeak-ng has no rules for these two languages. For other
+languages, the rules of espeak-ng are used.
 
 Both orthographies are almost phonemic, so a table of letters suffices.
 
@@ -28,7 +29,7 @@ RULES = {"ki": _KIKUYU, "luo": _DHOLUO}
 
 
 def pronounce(word, language):
-    """Returns the sounds of a normalized word. The longest letters with a rule come first."""
+    """Returns the sounds of a normalized word. At each position, the rule for the longest group of letters is used."""
     rules, sounds, at = RULES[language], [], 0
     while at < len(word):
         for size in (3, 2, 1):
@@ -43,5 +44,5 @@ def pronounce(word, language):
 
 
 def alphabet(language):
-    """Letters that a normalized text can contain."""
+    """Returns the letters that a normalized text can contain."""
     return set("".join(RULES[language]))

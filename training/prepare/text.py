@@ -1,4 +1,6 @@
-"""Text for synthesis: normalized sentences, the ones held out for evaluation, and new sentences from their words."""
+"""Prepares the text for synthesis. Normalizes sentences, holds some of them out for evaluation, and writes new
+sentences from words of the others.
+"""
 
 import re
 import unicodedata
@@ -10,22 +12,23 @@ import numpy as np
 from model.tokenizer import split_syllables
 from prepare.sounds import RULES, alphabet
 
-# Texts write the two vowels with a tilde, and the apostrophe, in several ways.
+# Variants in which texts write the two vowels with a tilde and the apostrophe, each with the normal letter.
 _SPELLINGS = {"ŭ": "ũ", "ȋ": "ĩ", "ῦ": "ũ", "ῖ": "ĩ", "ǐ": "ĩ", "ǔ": "ũ", "î": "ĩ", "û": "ũ", "’": "'", "‘": "'", "`": "'"}
-# On average, one of this many long candidates is held out of the training.
+# Of every 4 long candidates, one on average is held out of the training.
 HELD_OUT_SHARE = 4
 _SHORTEST_HELD_OUT = 6  # words
 _MOST_WORDS = 18
-# Numbers of preceding letters that determine the next letter of an invented word. If only a few preceding letters
-# count, the words resemble foreign names.
+# Numbers of preceding letters that determine the next letter of an invented word. With the smaller number, the words
+# resemble foreign names.
 _ORDERS = (3, 2)
 _JOINED_SHARE = 0.5  # share of invented words that join parts of two real words
 _LONGEST_INVENTED = 16  # letters
 
 
 def normalize(line, language):
-    """Returns the words of a line in lower case. None if there are no words, or if there is a digit.
-    For a language with rules, also None if a letter is not in the alphabet even after its accent is removed."""
+    """Returns the words of a line in lower case. Returns None if the line has no words or contains a digit. For a
+    language with rules, also returns None if a letter is not in the alphabet even without its accent.
+    """
     line = unicodedata.normalize("NFC", line.strip().lower())
     if language not in RULES:
         return _words_of_any_script(line)
@@ -40,7 +43,8 @@ def normalize(line, language):
 
 
 def _words_of_any_script(line):
-    """Words of a language without rules of its own. Apostrophes and marks within words are kept."""
+    """Returns the words of a line in a language without an entry in RULES. Apostrophes and marks within words are kept.
+    """
     kinds = [unicodedata.category(letter)[0] for letter in line]
     line = "".join("'" if letter in "'’‘`" else letter if kind in "LMN" else " " for letter, kind in zip(line, kinds))
     words = [word.strip("'") for word in line.split() if word.strip("'")]
@@ -56,7 +60,7 @@ def _without_accent(letter):
 
 
 def read_sentences(paths, language):
-    """Sentences of text files without duplicates, in their order."""
+    """Returns the sentences of text files without duplicates, in the order of the files."""
     found = {}
     for path in paths:
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -67,8 +71,9 @@ def read_sentences(paths, language):
 
 
 def split_sentences(sentences, candidates, known):
-    """Returns (training, held out). Held out are the known texts, and a share of the longer candidates. A hash of the
-    text decides."""
+    """Returns (training, held out). The held-out sentences are the known texts, and a share of the long candidates that
+    a hash of the text selects.
+    """
     held = {" ".join(words) for words in known}
     for words in candidates:
         text = " ".join(words)
@@ -81,8 +86,8 @@ def split_sentences(sentences, candidates, known):
 class Writer:
     """Writes sentences of two kinds: parts of real sentences, and sequences of random words.
 
-    Invented words take the place of a share of the words: `replaced_share` in real sentences, and `invented_share` in
-    sequences of random words. A language with little text needs invented words, because a model otherwise learns words
+    Invented words replace a share of the words: `replaced_share` in real sentences, and `invented_share` in sequences
+    of random words. A language with little text needs invented words. Without them, a model would learn whole words
     instead of letters.
     """
 
@@ -120,7 +125,9 @@ class Writer:
         return word if 0 < len(word) <= _LONGEST_INVENTED else self._draw(random)
 
     def _join(self, random):
-        """The first syllables of a word and the last ones of another."""
+        """Returns the first syllables of one word joined with the last syllables of another word. Returns an empty text
+        if a word has only one syllable.
+        """
         first, last = (split_syllables(self.words[random.integers(len(self.words))]) for _ in range(2))
         if len(first) < 2 or len(last) < 2:
             return ""

@@ -1,7 +1,9 @@
-"""Voices that were recorded from people, with the way to write our sounds in their phones.
+"""Voices that were recorded from human speakers, with tables that spell the sounds of sounds.py in the phones of each
+voice.
 
-A family is a speaker: flite and festival both have recordings of `kal` and `slt`. A sound with several spellings gets a
-random one per utterance. Voices that lack some of the seven vowels of Kikuyu speak Dholuo only, which has five.
+A family is one speaker, because flite and festival both have recordings of the speakers `kal` and `slt`. If a sound has
+several spellings, each utterance uses a random one. Some voices lack some of the seven vowels of Kikuyu. They speak
+only Dholuo, which has five vowels.
 """
 
 import pathlib
@@ -16,7 +18,7 @@ _ENGLISH = {
     "B": ["b"], "G": ["g"], "D": ["dh"], "T": ["th"], "S": ["sh"], "h": ["hh"], "tS": ["ch"], "dZ": ["jh"],
     "N": ["ng"], "J": ["n y"], "j": ["y"],
 }
-# For Dholuo, which has five vowels. The open and the closed phone are spellings of the same vowel.
+# For Dholuo, which has five vowels. The open and the closed phone are two spellings of the same vowel.
 _ENGLISH_OF_FIVE = {**_ENGLISH, "e": ["eh", "ey"], "i": ["iy", "ih"], "o": ["ow", "ao"], "u": ["uw", "uh"]}
 _ITALIAN = {"B": ["v"], "G": ["g"], "D": ["dz"], "T": ["ts"], "h": ["f"], "N": ["ng"]}
 _ITALIAN_OF_FIVE = {**_ITALIAN, "e": ["e", "E"], "o": ["o", "O"]}
@@ -72,19 +74,19 @@ VOICES = [
 
 
 def choose_spelling(voice, language, random):
-    """Returns the phones of each sound for one utterance."""
+    """Chooses the phones of each sound at random, for one utterance."""
     table = voice.spellings[language]
     options = {sound: table.get(sound, [sound]) for sound in SOUNDS}
     return {sound: str(random.choice(phones)).split() for sound, phones in options.items()}
 
 
 def is_installed(voice):
-    """Whether the program and the recordings of a voice are on this machine."""
+    """Returns whether the program and the recordings of a voice are on this machine."""
     if voice.engine == "flite":
         return shutil.which(f"flite_cmu_us_{voice.name}") is not None
     return shutil.which("festival") is not None and any(_FESTIVAL.glob(f"*/{voice.name}"))
 
 
 def voices_of(language):
-    """Installed voices that speak a language."""
+    """Returns the installed voices that speak a language."""
     return [voice for voice in VOICES if language in voice.spellings and is_installed(voice)]

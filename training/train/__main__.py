@@ -1,7 +1,7 @@
 """python -m train OUT DATA...: trains a recognizer on NeMo manifests, or on folders that prepare has written.
 
-OUT receives log.jsonl and model.pt with averaged weights, which is saved repeatedly. A folder may still grow during
-the training.
+OUT receives log.jsonl and model.pt with averaged weights, which is saved repeatedly. If DATA is a folder, manifests can
+be added to it during the training.
 """
 
 import argparse
@@ -19,7 +19,7 @@ _SIZES = ("layers", "width", "heads", "channels", "mels")
 
 
 def pieces_of(options, manifests):
-    """The vocabulary: that of --tokens, or a new one from the texts."""
+    """Returns the vocabulary of --tokens, or learns a new vocabulary from the texts."""
     if options.tokens is not None:
         return read_tokens(options.tokens)
     if options.text is not None:
@@ -30,7 +30,9 @@ def pieces_of(options, manifests):
 
 
 def new_model(options, manifests):
-    """A model with the vocabulary of `pieces_of`. Its encoder is random, or that of a checkpoint."""
+    """Creates a model with the vocabulary of `pieces_of`. The encoder has random weights, or the weights of a
+    checkpoint.
+    """
     pieces, heads = pieces_of(options, manifests), {"dropout": options.dropout, "transducer": options.transducer}
     if options.encoder_from is None:
         return Recognizer(Settings(pieces=pieces, **{name: getattr(options, name) for name in _SIZES}, **heads))

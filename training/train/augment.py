@@ -1,8 +1,8 @@
-"""Changes of speech on the training device: rooms, band limits, tone, codecs, noise, other speakers and levels.
+"""Changes speech on the training device with rooms, band limits, tone, codecs, noise, other speakers and levels.
 
-`strength` between 0 and 1 scales the share of utterances that a change reaches, or its largest size, or both. It is a
-tensor, because a CUDA graph would repeat the plain number of its recording. Random numbers come from the generator of
-the device, which graphs can use.
+`strength` is between 0 and 1. It scales the share of utterances to which a change is applied, the largest size of the
+change, or both. It is a tensor, because a CUDA graph repeats a plain number as it was at the capture. Random numbers
+come from the generator of the device, which CUDA graphs can use.
 """
 
 import math
@@ -21,7 +21,7 @@ class Augment:
         self.noises = self._colour_noises()
 
     def _colour_noises(self):
-        """Noises from white to brown. Each can be repeated without a gap."""
+        """Returns noises from white to brown. Each noise can be repeated without a break at its end."""
         size = int(_NOISE_S * RATE)
         hz = torch.fft.rfftfreq(size, 1 / RATE, device=self.device).clamp(min=20)
         slopes = torch.linspace(0, 1.1, _NOISES, device=self.device)[:, None]
@@ -38,7 +38,7 @@ class Augment:
         return torch.randn(*shape, device=self.device)
 
     def warps(self, count, strength):
-        """Random indices of WARPS, one for each utterance. They select mel filters that move formants."""
+        """Returns a random index into WARPS for each utterance. It selects mel filters that move formants."""
         middle = len(WARPS) // 2
         return middle + torch.round(self.uniform(count, -1, 1) * middle * 0.75 * strength).long()
 
@@ -63,7 +63,7 @@ class Augment:
         return torch.fft.irfft(torch.fft.rfft(samples, size) * response, size)[:, :count]
 
     def rooms(self, batch, strength):
-        """Impulse responses: the direct sound and a decaying noise after it."""
+        """Returns impulse responses of rooms. A response contains the direct sound and a decaying noise after it."""
         count = int(_LONGEST_ROOM_S * RATE)
         at = torch.arange(count, device=self.device) / RATE
         decay = self.uniform(batch, 0.04, 0.35)[:, None]
@@ -75,7 +75,7 @@ class Augment:
         return room
 
     def bands(self, batch, hz, strength):
-        """Gains of a telephone or of a microphone that misses low or high frequencies."""
+        """Returns the gains of a telephone, or of a microphone that does not record low or high frequencies."""
         telephone = self.chance(batch, 0.2 * strength)
         high = torch.where(telephone, self.uniform(batch, 3100, 3900), self.uniform(batch, 3800, 9000))
         low = torch.where(telephone, self.uniform(batch, 150, 350), self.uniform(batch, 0, 150))
@@ -84,7 +84,7 @@ class Augment:
         return torch.sigmoid((high - hz) / 80) * torch.sigmoid((hz - low + 1) / 15)
 
     def tones(self, batch, hz, strength):
-        """Smooth random gains over the logarithm of the frequency."""
+        """Returns random gains that change smoothly with the logarithm of the frequency."""
         points = self.noise(batch, 8) * 5.0 * strength * self.chance(batch, 0.8)[:, None]
         place = (torch.log2(hz.clamp(min=60) / 60) / 7.06 * 7).clamp(0, 6.999)
         left = place.long()
@@ -108,7 +108,7 @@ class Augment:
         return samples + noise * (gain * self.chance(batch, 0.6 * strength))[:, None]
 
     def code(self, samples, strength):
-        """Clips some utterances, and passes some through the logarithmic code of telephones."""
+        """Clips some utterances. Encodes and decodes some utterances with the logarithmic code of telephones."""
         batch = len(samples)
         samples = samples / samples.abs().amax(1, keepdim=True).clamp(min=1e-4)
         drive = torch.where(self.chance(batch, 0.15 * strength), self.uniform(batch, 1, 4), 1.0)[:, None]
@@ -120,7 +120,7 @@ class Augment:
 
 
 def fast_size(count):
-    """Returns the next multiple of a power of two. An FFT of this size is fast."""
+    """Rounds a size up to a multiple of a large power of two, because an FFT of such a size is fast."""
     step = max(64, 1 << (count.bit_length() - 4))
     return -(-count // step) * step
 

@@ -1,4 +1,4 @@
-"""Speech in the memory of the training device, and batches of it. Reads NeMo manifests (JSON lines)."""
+"""Keeps speech in the memory of the training device and draws batches from it. Reads NeMo manifests (JSON lines)."""
 
 import json
 import pathlib
@@ -12,13 +12,13 @@ from model.features import RATE
 from prepare.audio import read_wav
 
 _SEVERAL = {"espeak": 6.0, "klatt": 2.0}
-# Utterances of similar length share a batch. These are the lengths of batches, as shares of the longest utterance.
+# Lengths of batches, as shares of the longest utterance. A batch contains utterances of similar length.
 _SHARES = 1.5 ** np.arange(-5.0, 1)
 _MOST_ROWS = 256
 
 
 def find_manifests(paths):
-    """Manifests among the paths, and train-*.json of folders."""
+    """Returns the manifests. A path is a manifest, or a folder whose files train-*.json are manifests."""
     found = []
     for path in map(pathlib.Path, paths):
         found += sorted(path.glob("train-*.json")) if path.is_dir() else [path]
@@ -26,7 +26,7 @@ def find_manifests(paths):
 
 
 def read_manifest(path):
-    """Entries of a manifest. Relative paths of audio start at the folder of the manifest."""
+    """Returns the entries of a manifest. Relative paths of audio files are relative to the folder of the manifest."""
     entries = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip():
@@ -39,7 +39,9 @@ def read_manifest(path):
 
 
 class Audio:
-    """Reads parts of WAV files and keeps the last file, because manifests of shards name it many times."""
+    """Reads parts of WAV files. Keeps the last file in memory, because many entries of a shard are parts of the same
+    file.
+    """
 
     def __init__(self):
         self.path, self.pcm = None, None
@@ -59,7 +61,9 @@ def _whole(path):
 
 
 def family_weights(families):
-    """Weights of utterances. Families have the same weight, but the synthetic ones of espeak-ng count as several."""
+    """Returns the weight of each utterance. All families of voices have the same total weight, but a family of
+    espeak-ng counts as several families.
+    """
     names, numbers = np.unique(families, return_inverse=True)
     sizes, share = np.bincount(numbers), np.array([_SEVERAL.get(name, 1.0) for name in names.tolist()])
     return (share / share.sum() / sizes)[numbers]
@@ -78,7 +82,7 @@ class Batch:
 
 
 class Table:
-    """Utterances of a corpus at one time, by length."""
+    """A snapshot of the utterances in a corpus, grouped by length."""
 
     def __init__(self, columns, families, pieces, sizes, rows, shards):
         self.shards = shards
@@ -88,11 +92,13 @@ class Table:
         weights = family_weights(families)
         self.members = [np.flatnonzero(bucket == number) for number in range(len(sizes))]
         self.sums = [np.cumsum(weights[members]) for members in self.members]
-        # Long utterances have fewer rows per batch, so they need more batches to be drawn as often as short ones.
+        # A batch of long utterances has fewer rows. So batches of long utterances are drawn more often.
         self.chances = np.array([sums[-1] / count if len(sums) else 0.0 for sums, count in zip(self.sums, rows)])
 
     def draw(self, random, longest):
-        """A batch of random utterances of at most `longest` samples. If all are longer, it has the shortest ones."""
+        """Returns a batch of random utterances that have at most `longest` samples. If all utterances are longer,
+        returns a batch of the shortest ones.
+        """
         usable = self.chances * (self.sizes <= max(longest, self.sizes[np.flatnonzero(self.chances)[0]]))
         bucket = int(np.searchsorted(np.cumsum(usable), random.random() * usable.sum(), side="right"))
         sums = self.sums[bucket]
@@ -107,7 +113,7 @@ class Table:
 
 
 class Corpus:
-    """Utterances in one buffer on the device. Manifests can be added during a training, also by another thread."""
+    """Utterances in one buffer on the device. Manifests can be added during a training, even by another thread."""
 
     def __init__(self, tokenizer, device, hours, longest=16.0, batch_seconds=100.0, dropped=0.0, seed=1):
         self.tokenizer, self.device, self.longest, self.dropped = tokenizer, device, longest, dropped
@@ -121,7 +127,7 @@ class Corpus:
     def add(self, path, without=()):
         """Loads a manifest until the buffer is full.
 
-        Utterances that are too long or have no text are left out, and those of the families in `without`.
+        Skips utterances that are too long, have no text, or are of a family in `without`.
         """
         self.loaded.add(path)
         parts, texts, families = [], [], []
@@ -152,14 +158,14 @@ class Corpus:
         self.shards.append((columns, np.array(families), np.concatenate(texts).astype(np.int32)))
 
     def table(self):
-        """All utterances that are loaded now."""
+        """Returns all utterances that are loaded at this time."""
         shards = list(self.shards)
         columns, families, pieces = zip(*shards)
         joined = np.concatenate(columns, 1)
         return Table(joined, np.concatenate(families), np.concatenate(pieces), self.sizes, self.rows, len(shards))
 
     def gather(self, starts, counts, speeds, lengths, size):
-        """Samples [B, size] between -1 and 1. A speed above 1 makes speech faster and higher."""
+        """Returns samples [B, size] between -1 and 1. With a speed above 1, speech is faster and has a higher pitch."""
         at = torch.arange(size, device=self.device)[None] * speeds[:, None].double()
         at = torch.minimum(at, (counts - 2)[:, None].double())
         whole = at.long()

@@ -11,7 +11,7 @@ _FIRST = 8  # manifests that are loaded before the first step
 
 
 class Loader:
-    """A thread that adds manifests as they appear. Use it as a context manager. The thread ends with the context."""
+    """A thread that adds new manifests to the corpus. Use it as a context manager. The thread ends with the context."""
 
     def __init__(self, corpus, data, without):
         self.corpus, self.data, self.without = corpus, data, without
@@ -34,7 +34,9 @@ class Loader:
         return self.corpus.table()
 
     def newest(self, table):
-        """The table with new utterances, or the given table if it is only a few seconds old or nothing was added."""
+        """Returns a table that includes new utterances. Returns the given table if it is only a few seconds old or if
+        there are no new utterances.
+        """
         if self.error is not None:
             raise self.error
         if time.monotonic() - self.built < _NEW_TABLE_S or len(self.corpus.shards) == table.shards:

@@ -1,4 +1,4 @@
-"""The training loop: short utterances without changes first, then longer ones with more changes."""
+"""The training loop. It starts with short, unchanged utterances. Later utterances are longer and are changed more."""
 
 import copy
 import json
@@ -20,7 +20,8 @@ _LOG_STEPS = 50
 
 @dataclass
 class Plan:
-    """Everything that a training depends on besides model and data. Shares are parts of the whole training."""
+    """Options of a training other than model and data. Fields named *_share are parts of the duration of the training.
+    """
 
     steps: int | None = None
     minutes: float | None = None
@@ -28,29 +29,29 @@ class Plan:
     seed: int = 1
     rate: float = 2e-3
     batch_seconds: float = 1500.0
-    hours: float = 100.0  # audio that is kept on the device
+    hours: float = 100.0  # size of the audio buffer on the device
     warmup_steps: int = 400
-    short_share: float = 0.12  # until then, the longest utterance grows
+    short_share: float = 0.12  # part of the training in which the longest utterance grows
     shortest: float = 1.6  # longest utterance at the start, in seconds
     longest: float = 16.0
-    change_share: float = 0.25  # until then, changes of the speech grow
+    change_share: float = 0.25  # part of the training after which changes of the speech have full strength
     strength: float = 1.0
     calm_share: float = 0.3  # last part of the training, in which changes become weaker
-    calm_strength: float = 0.3  # at the end, compared to strength
-    middle_weight: float = 0.3  # of the CTC loss after half of the layers
+    calm_strength: float = 0.3  # strength at the end of the training, as a share of `strength`
+    middle_weight: float = 0.3  # weight of the CTC loss after half of the layers
     average: float = 0.999  # largest share of the old average in an update of the averaged weights
-    dropped_merges: float = 0.0  # share of the merges of pieces that are left out (BPE dropout)
+    dropped_merges: float = 0.0  # share of the merges of pieces that are skipped (BPE dropout)
     graphs: int = 1  # 0: no CUDA graphs on a GPU
     save_seconds: float = 120.0
 
     @classmethod
     def numbers(cls):
-        """Fields that are plain numbers, with their defaults."""
+        """Returns the fields that are plain numbers, with their defaults."""
         return {f.name: f.default for f in fields(cls) if f.name not in ("steps", "minutes", "without")}
 
 
 class Clock:
-    """Progress from 0 to 1, by steps or by time."""
+    """Computes the progress of a training from 0 to 1, by steps or by time, and the values that depend on it."""
 
     def __init__(self, plan):
         self.plan, self.step, self.began = plan, 0, time.monotonic()

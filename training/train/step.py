@@ -1,8 +1,8 @@
-"""One step of a training: changed speech, loss, gradients and new weights.
+"""Runs one step of a training: changes the speech, and computes the loss, the gradients and the new weights.
 
-On a GPU, a model without a transducer head has two CUDA graphs per length of batches. They hold everything but the CTC
-loss. Thousands of small operations then need two calls. The CTC loss stays outside, because PyTorch copies its lengths
-to the host and back.
+On a GPU, a model without a transducer head has two CUDA graphs for each length of batches. They replace thousands of
+small operations by two calls. They contain all operations except the CTC loss. PyTorch copies the lengths for this loss
+to the host and back, which is not possible in a CUDA graph.
 """
 
 import numpy as np
@@ -15,8 +15,8 @@ from model.transducer import transducer_loss
 from train.augment import Augment, hide
 
 _LARGEST_NORM = 1.0
-_SPEED = 0.16  # largest change of speed and pitch, as a logarithm
-_ROOM = 1.06  # factor by which slower speech may exceed the length of its batch
+_SPEED = 0.16  # largest change of speed and pitch, as a natural logarithm
+_ROOM = 1.06  # largest factor by which slower speech exceeds the length of its batch
 
 
 class Graph:
@@ -39,9 +39,10 @@ class Step:
             capturable=device.startswith("cuda"),
         )
         rights = [right for _, right in model.settings.contexts]
-        self.rights = np.array([rights[0], *rights])  # The first one is drawn twice as often.
+        self.rights = np.array([rights[0], *rights])  # The first context is drawn twice as often as each other one.
         self.half = max(0, len(model.encoder.layers) // 2 - 1)
-        # A step with a rate of zero creates the state of the optimizer. In a graph, it would be created in each step.
+        # This step with a learning rate of zero creates the state of the optimizer. A graph that contained the creation
+        # would repeat it in each step.
         self._update([torch.zeros_like(parameter) for parameter in self.parameters])
         for bucket, (size, rows) in enumerate(zip(corpus.sizes.tolist(), corpus.rows.tolist())):
             if self.graphs is not None:
@@ -82,8 +83,9 @@ class Step:
         return loss.detach()
 
     def _capture(self, samples, rows):
-        """Records the two graphs. Runs the model twice before that, on a separate stream, so that libraries choose
-        their algorithms."""
+        """Captures the two graphs. First runs the model twice on a separate CUDA stream, so that libraries choose their
+        algorithms before the capture.
+        """
         graph, size = Graph(), int(samples * _ROOM) + 1
         whole = torch.tensor([[0], [samples], [samples - 1], [0]], device=self.device).repeat(1, rows)
         graph.inputs = whole, torch.ones(rows + 1, device=self.device)
@@ -107,7 +109,7 @@ class Step:
         return graph
 
     def _forward(self, whole, broken, size):
-        """Encoded frames, and the scores of the last and of the middle layer."""
+        """Returns encoded frames, and the scores of the last layer and of the middle layer."""
         model, (starts, counts, lengths, rights), (speeds, strength) = self.model, whole, (broken[:-1], broken[-1])
         with torch.no_grad():
             samples = self.corpus.gather(starts, counts, speeds, lengths, size)
@@ -120,14 +122,14 @@ class Step:
             return encoded, model.ctc_decoder(encoded), model.ctc_decoder(middle)
 
     def _loss(self, scores, frames, pieces):
-        """CTC loss of the last layer and of the middle one."""
+        """Returns the CTC loss of the last layer plus the weighted CTC loss of the middle layer."""
         ctc = lambda found: functional.ctc_loss(
             found.transpose(0, 1), pieces[0], frames, pieces[1], self.model.settings.blank, zero_infinity=True
         )
         return ctc(scores[0]) + self.plan.middle_weight * ctc(scores[1])
 
     def _transducer_loss(self, encoded, frames, pieces):
-        """Returns the transducer loss. Its weight equals that of the CTC loss of the last layer."""
+        """Returns the transducer loss. It has the same weight as the CTC loss of the last layer."""
         targets, blank = pieces[0], self.model.settings.blank
         predicted, _ = self.model.decoder(functional.pad(targets, (1, 0), value=blank))
         joined = self.model.joint(encoded.float(), predicted)

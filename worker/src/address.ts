@@ -5,7 +5,7 @@ type Settings = Pick<WorkerSettings, 'ADVERTISE_ADDRESS' | 'HOST' | 'TLS_CERT_FI
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'ws:': 80, 'wss:': 443 };
 const WILDCARDS = new Set(['::', '0.0.0.0', '::0']);
 
-/** Returns the URLs at which gateways reach a worker that listens on these ports, one for each I/O thread. */
+/** Returns the URLs at which gateways reach a worker. There is one URL and one port for each I/O thread. */
 export function advertisedAddresses(settings: Settings, ports: readonly number[]): string[] {
   return ports.map((port, thread) => advertisedAddress(settings, port, thread));
 }

@@ -3,16 +3,16 @@ import type { Relay } from './server/relay.ts';
 
 export interface DrainOptions {
   relay: Pick<Relay, 'refuse' | 'move' | 'emptied'>;
-  /** Time for which streams may finish on this worker before they are moved. */
+  /** Time that streams have to finish on this worker before gateways are asked to move them. */
   moveAfterMs: number;
-  /** Longest time for gateways to move their streams. */
+  /** Time after which `finish` no longer waits for gateways to move their streams. */
   timeoutMs: number;
   logger: Logger;
 }
 
 /**
- * Empties a worker: it takes no new streams, and gateways move the existing ones to other workers. The worker serves a
- * stream until its gateway closes it, or until the timeout of `finish` has passed.
+ * Empties a worker. The worker takes no new streams, and gateways move the existing streams to other workers. The
+ * worker serves a stream until its gateway closes it, or until the timeout of `finish` has passed.
  */
 export class Drain {
   readonly #options: DrainOptions;
@@ -32,8 +32,8 @@ export class Drain {
   }
 
   /**
-   * Notifies gateways that they have `timeoutMs` to move their streams. Resolves when all streams have left, or after
-   * `timeoutMs`.
+   * Notifies gateways that they have `timeoutMs` to move their streams. Resolves when the worker has no streams any
+   * more, or after `timeoutMs`.
    */
   async finish(): Promise<void> {
     const { relay, timeoutMs, logger } = this.#options;

@@ -2,7 +2,10 @@ import type { Logger } from '@svc-asr/runtime';
 import type { Registration } from './registration/registration.ts';
 import type { Relay } from './server/relay.ts';
 
-/** Maximum time to notify gateways and the ledger. A gateway also detects the failure by its closed socket. */
+/**
+ * Maximum time for the notification of gateways and the ledger. Without a notification, a gateway detects the failure
+ * when its socket is closed.
+ */
 const NOTIFY_TIMEOUT_MS = 1000;
 
 export interface FailingParts {
@@ -15,8 +18,9 @@ export interface FailingParts {
 }
 
 /**
- * Ends a worker in which a thread has failed, so that its supervisor starts another worker. The engine has already sent
- * the error to every stream. The registrations are removed, so that no new stream is sent to this worker.
+ * Ends a worker in which a thread has failed, so that the supervisor of the worker starts another one. The engine has
+ * already sent the error to every stream. Removes the registrations, so that gateways send no new streams to this
+ * worker.
  */
 export async function endWith(
   err: Error,

@@ -66,7 +66,7 @@ function readRecording({ model, recording }: typeof KIKUYU): Int16Array {
   return readWav(join(modelsFolder, model, 'eval', `${recording}.wav`));
 }
 
-/** Returns the transcript of an engine that is the only one in its process. */
+/** Returns the transcript of an engine that does not share its process with another engine. */
 async function transcribeAlone(of: typeof KIKUYU): Promise<string> {
   const engine = await startEngine({ modelDir: join(modelsFolder, of.model), slots: 1, measureMs: 0 });
   try {

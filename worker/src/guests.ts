@@ -2,7 +2,10 @@ import { readSettings, SettingsError } from '@svc-asr/runtime';
 import { WORKER_SETTINGS } from './settings.ts';
 import type { WorkerSettings } from './settings.ts';
 
-/** Variables that a guest sets for itself. The first list is required, the second is optional. */
+/**
+ * Variables that an entry of GUESTS can set. The variables in REQUIRED are required, and those in OPTIONAL are
+ * optional.
+ */
 const REQUIRED = ['MODEL', 'MODEL_DIR'] as const;
 const OPTIONAL = [
   'SLOTS',
@@ -15,15 +18,15 @@ const OPTIONAL = [
 ] as const;
 const OWN: readonly string[] = [...REQUIRED, ...OPTIONAL];
 /**
- * Variables that a guest must not inherit from the worker, with their values for a guest. Two models cannot have the
- * same port.
+ * Variables that a guest must not inherit from the worker, with their default values for a guest. For example, two
+ * models cannot have the same port.
  */
 const NOT_INHERITED = { GUESTS: '[]', SLOTS: '0', PORT: '0', ADVERTISE_ADDRESS: '' };
 
 /**
- * Returns the settings of each model that this process serves: MODEL first, then GUESTS. The environment of a guest is
- * that of the worker without NOT_INHERITED, with the variables of its entry. Throws a SettingsError that names the
- * entry if one is invalid.
+ * Returns the settings of each model that this process serves: MODEL first, then GUESTS. A guest inherits the
+ * environment of the worker, except for NOT_INHERITED. The variables in its entry of GUESTS override the inherited
+ * ones. If an entry is invalid, throws a SettingsError that names the entry.
  */
 export function readModelSettings(env: NodeJS.ProcessEnv = process.env): [WorkerSettings, ...WorkerSettings[]] {
   const first = readSettings(WORKER_SETTINGS, env);
@@ -43,8 +46,7 @@ export function readModelSettings(env: NodeJS.ProcessEnv = process.env): [Worker
 type Guest = Readonly<Record<string, string>>;
 
 function buildGuestEnvironment(env: NodeJS.ProcessEnv, guest: Guest): NodeJS.ProcessEnv {
-  // A file takes precedence over a value. The REDIS_URL_FILE of the worker must therefore not hide the REDIS_URL of the
-  // guest.
+  // A file takes precedence over a value. So a guest with a REDIS_URL must not inherit REDIS_URL_FILE from the worker.
   const isFileHidden = guest.REDIS_URL !== undefined && guest.REDIS_URL_FILE === undefined;
   return { ...env, ...NOT_INHERITED, ...(isFileHidden && { REDIS_URL_FILE: '' }), ...guest };
 }

@@ -15,8 +15,8 @@ export interface LoadedModel<M> {
 }
 
 /**
- * Loads and warms up models one after the other, so that each is measured without the load of the others. A signal
- * during this time ends the process at once, because there is nothing to shut down yet.
+ * Loads and warms up models one after the other. So each model is measured while no other model runs. A SIGTERM or
+ * SIGINT during this time ends the process immediately, because it has nothing to shut down yet.
  */
 export async function loadEngines<M extends { readonly settings: WorkerSettings; readonly logger: Logger }>(
   models: readonly M[],
@@ -57,7 +57,9 @@ async function loadEngine(
   return engine;
 }
 
-/** Logs differences between a loaded model and the settings that do not prevent the worker from serving. */
+/**
+ * Logs warnings if a loaded model differs from the settings. The worker serves the model in spite of these differences.
+ */
 export function warnAboutModel(
   { MODEL, MODEL_DIR, PROVIDER, SLOTS }: Pick<WorkerSettings, 'MODEL' | 'MODEL_DIR' | 'PROVIDER' | 'SLOTS'>,
   { model, slots, gpuGraphs }: Pick<ModelInfo, 'model' | 'slots' | 'gpuGraphs'>,

@@ -25,7 +25,7 @@ export function createWorkerMetrics({ meter }: Metrics, model: string) {
         result.observe(read() / AUDIO.sampleRateHz, labels);
       });
     },
-    /** Registers callbacks that read the engine's counters whenever metrics are collected. */
+    /** Registers callbacks that read the counters of the engine each time metrics are collected. */
     observeEngine: (engine: Engine, measuredSlots: number) => {
       const { info } = engine;
       const { runs, batched, runSeconds, waitSeconds } = WORKER_METRICS;

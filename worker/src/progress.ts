@@ -1,4 +1,4 @@
-/** Result of the last check of the inference thread's progress. */
+/** Result of the last check of an engine's progress. `stalledMs` is the time without progress. */
 export interface Stall {
   readonly progress: number;
   readonly atMs: number;
@@ -6,8 +6,9 @@ export interface Stall {
 }
 
 /**
- * Returns the stall after another check. It grows by at most two intervals with each check. If more time has passed,
- * the whole process was suspended, for example by SIGSTOP, and the inference thread could not run.
+ * Returns the stall after another check. A check adds at most two intervals to `stalledMs`. If more time has passed
+ * since the last check, the whole process was suspended, for example by SIGSTOP. The inference thread could not run in
+ * this time.
  */
 export function updateStall(stall: Stall, progress: number, nowMs: number, intervalMs: number): Stall {
   if (progress !== stall.progress) return { progress, atMs: nowMs, stalledMs: 0 };
@@ -15,14 +16,14 @@ export function updateStall(stall: Stall, progress: number, nowMs: number, inter
   return { progress, atMs: nowMs, stalledMs: stall.stalledMs + passedMs };
 }
 
-/** Watches the progress of an engine. */
+/** A running watch over the progress of an engine. */
 export interface ProgressWatch {
   /** Milliseconds without progress. */
   readonly stalledMs: number;
   stop: () => void;
 }
 
-/** Checks the progress of an engine at an interval. Calls `onProgress` after each check that finds progress. */
+/** Checks the progress of an engine every `intervalMs`. Calls `onProgress` after each check that finds progress. */
 export function watchProgress(
   engine: { readonly progress: number },
   intervalMs: number,

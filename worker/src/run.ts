@@ -10,7 +10,7 @@ import { openModel, orFailure } from './service.ts';
 import type { ModelService, OpenModel, ServiceOptions } from './service.ts';
 import type { WorkerSettings } from './settings.ts';
 
-/** Longest time that the shutdown may take after the worker has drained. */
+/** Time limit for the shutdown steps after the worker has drained. */
 const STOP_MS = 10_000;
 
 /** Runs the worker, from reading its settings to the last shutdown step. */
@@ -33,11 +33,14 @@ interface ConfiguredModel {
 async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredModel[]): Promise<StopStep[]> {
   const { settings, logger } = first;
   const id = settings.WORKER_ID === '' ? randomUUID() : settings.WORKER_ID;
-  // Only checks the file, so that an invalid one is reported before the models are loaded. The I/O threads follow its
-  // changes later.
+  // Only checks the file, so that an invalid file is reported before the models are loaded. The I/O threads later read
+  // the file again when it changes.
   followFile(settings.WORKER_TICKET_PUBLIC_KEYS_FILE, parseTicketPublicKeys, { logger }).stop();
   const telemetry = await createTelemetry('worker', settings, logger);
-  /** Checks for the admin port, which already answers while models are being loaded. */
+  /**
+   * Checks of the admin port. They are replaced when the models are loaded, because the port already answers before
+   * that.
+   */
   const checks = { live: (): Problem => undefined, ready: (): Problem => 'the model is being loaded' };
   const admin = await startAdmin({
     host: settings.ADMIN_HOST,
@@ -49,7 +52,7 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
 
   const loaded: LoadedModel<ConfiguredModel>[] = await loadEngines([first, ...guests]);
   const services: ModelService[] = [];
-  // If the pool of one model asks the worker to drain, the worker drains with all of its models.
+  // If the pool of one model asks the worker to drain, the worker drains all of its models.
   let isDraining = false;
   const onDrain = () => {
     if (isDraining) return;
@@ -93,8 +96,8 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
 }
 
 /**
- * Opens models one after the other, so that each model is measured without the load of the other models. No model has
- * streams yet.
+ * Opens models one after the other. So each model is measured while no other model runs. No model has streams at this
+ * time.
  */
 async function openAll(models: readonly ServiceOptions[]): Promise<OpenModel[]> {
   const opened: OpenModel[] = [];
@@ -102,7 +105,7 @@ async function openAll(models: readonly ServiceOptions[]): Promise<OpenModel[]> 
   return opened;
 }
 
-/** Reason why a check fails. Undefined if it passes. */
+/** Reason why a check fails. Undefined if the check passes. */
 type Problem = string | undefined;
 
 function findStall(services: readonly Pick<ModelService, 'watch'>[], hangTimeoutMs: number): Problem {

@@ -5,7 +5,7 @@ import type { ModelInfo } from './engine/protocol.ts';
 import { createSharedBuffers } from './engine/shared.ts';
 import { orFailure } from './service.ts';
 
-/** Creates an engine, and a function that makes its inference thread end. */
+/** Creates an engine, and a function that ends the inference thread of this engine. */
 function createEngine(): { engine: Engine; end: () => void } {
   const thread = Object.assign(new EventEmitter(), { postMessage: () => undefined });
   const info = { slots: 2, subsampling: 8, contexts: [] };

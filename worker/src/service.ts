@@ -21,8 +21,8 @@ import type { Registration } from './registration/registration.ts';
 import type { WorkerSettings } from './settings.ts';
 
 /**
- * A model that this process serves. Each model has its own engine, I/O threads, ports, Redis connection and
- * registration.
+ * A model that this process serves. A model does not share its engine, I/O threads, ports, Redis connection or
+ * registration with other models.
  */
 export interface ModelService {
   readonly engine: Engine;
@@ -36,7 +36,7 @@ export interface ModelService {
 }
 
 export interface ServiceOptions {
-  /** Id of this worker, which is the same for all of its models. */
+  /** Id of this worker. It is the same for all models of the worker. */
   id: string;
   settings: WorkerSettings;
   engine: Engine;
@@ -46,20 +46,20 @@ export interface ServiceOptions {
   logger: Logger;
 }
 
-/** A model whose ports are open and that is not registered yet. */
+/** A model with open ports that is not registered yet. */
 export interface OpenModel {
   /** Registers the worker in the pool of the model. */
   register: () => ModelService;
 }
 
-/** Opens the ports of a model and measures how many streams the worker can serve on them. */
+/** Opens the ports of a model and measures how many streams of the model the worker can serve. */
 export async function openModel(options: ServiceOptions): Promise<OpenModel> {
   const { id, settings, engine, telemetry, logger } = options;
   const metrics = createWorkerMetrics(telemetry.metrics, settings.MODEL);
   const { threads: relay, ports } = await IoThreads.start({ workerId: id, settings, accesses: engine.accesses });
   metrics.observeSamples(() => relay.samples);
   relay.on('ended', metrics.countEnd);
-  // A failed thread ends the whole engine, and with it the worker.
+  // If an I/O thread fails, the whole engine fails, which ends the worker.
   relay.once('failed', (cause) => engine.fail(new EngineError('engine_failed', cause.message, { cause })));
   engine.once('failed', (err) => relay.fail(err));
   const slots = await limitSlots(relay, engine, settings, logger);
@@ -132,8 +132,8 @@ function slotLimits(settings: WorkerSettings, { info }: Engine, slots: number): 
 }
 
 /**
- * Returns the result of a task. Throws if an engine fails before the task has ended, because nothing else observes the
- * engines yet. An engine may also have failed earlier, while another model was loaded.
+ * Returns the result of a task. Throws if an engine fails before the task has ended, or has already failed while
+ * another model was loaded. At this time, no other code observes failures of the engines.
  */
 export async function orFailure<T>(engines: readonly Engine[], task: Promise<T>): Promise<T> {
   const settled = new AbortController();
@@ -156,7 +156,7 @@ function connectLedger(settings: WorkerSettings, logger: Logger) {
     timeoutMs: settings.REDIS_TIMEOUT_MS,
     logger,
   });
-  // Uses functions that are stored in Redis, because the Redis user of a worker may not send scripts.
+  // Calls functions that are stored in Redis, because the Redis user of a worker has no right to send scripts.
   const ledger = createLedger(withFunctions(link), {
     prefix: settings.REDIS_KEY_PREFIX,
     processLeaseMs: settings.LEASE_MS,
@@ -164,7 +164,7 @@ function connectLedger(settings: WorkerSettings, logger: Logger) {
   return { link, ledger };
 }
 
-/** Returns the name of the GPU if the worker uses one. */
+/** Returns the name of the GPU, if the worker uses a GPU. */
 function findDevice({ PROVIDER }: Pick<WorkerSettings, 'PROVIDER'>): { device?: string } {
   const device = PROVIDER === 'cpu' ? undefined : readGpuName();
   return device === undefined ? {} : { device };

@@ -1,4 +1,4 @@
-{{/* Fails for combinations of values that cannot work. The Deployment of the gateway includes it. */}}
+{{/* Fails for combinations of values that cannot work. The Deployment of the gateway includes this template. */}}
 {{- define "svc-asr.check" -}}
 {{- with .Values.redis }}
 {{- $named := and .existingSecrets.gateway .existingSecrets.operator (or .existingSecrets.worker (eq .workerUsers "model")) (or .existingSecrets.console (not $.Values.console.enabled)) }}

@@ -26,8 +26,8 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end }}
 
 {{/*
-Metadata of an object of a component. Its name ends in "suffix", or in the component if there is none. Its namespace is
-"namespace", or that of the release.
+Metadata of an object of a component. Its name ends in "suffix" if that is given, and otherwise in the name of the
+component. Its namespace is "namespace" if that is given, and otherwise the namespace of the release.
 */}}
 {{- define "svc-asr.metadata" -}}
 name: {{ include "svc-asr.fullname" .root }}-{{ .suffix | default .component }}

@@ -43,7 +43,7 @@
 {{- end }}
 
 {{/*
-Returns "true" if the console has a playground, for which the gateways open their internal port. The port needs a
+Returns "true" if the console has a playground. For the playground, the gateways open their internal port, which needs a
 certificate.
 */}}
 {{- define "svc-asr.playground" -}}
@@ -83,7 +83,7 @@ certificate.
 {{- regexReplaceAll ":[0-9]+$" $url.host "" }}
 {{- end }}
 
-{{/* Namespaces that may contain ASRModels, besides that of the release, as a JSON array. */}}
+{{/* Namespaces that may contain ASRModels, besides the namespace of the release, as a JSON array. */}}
 {{- define "svc-asr.modelNamespaces" -}}
 {{- without (uniq .Values.modelNamespaces) .Release.Namespace | toJson }}
 {{- end }}

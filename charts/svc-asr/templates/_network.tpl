@@ -1,8 +1,8 @@
 {{/* Rules that several network policies share. */}}
 
 {{/*
-Egress to the DNS resolver, which may run in the cluster or on the node. Policies apply to the port of its pods, which is
-5353 on OpenShift.
+Egress to the DNS resolver, which may run in the cluster or on the node. Policies apply to the port of the resolver's
+pods, which is 5353 on OpenShift.
 */}}
 {{- define "svc-asr.toDns" -}}
 - ports:

@@ -24,7 +24,7 @@ affinity:
 {{- end }}
 enableServiceLinks: false
 {{- if ne .component "redis" }}
-{{- /* Otherwise Node has process id 1, and the kernel discards a SIGTERM that arrives while Node starts. */}}
+{{- /* Without this option, Node has process id 1, and the kernel discards a SIGTERM that arrives while Node starts. */}}
 shareProcessNamespace: true
 {{- end }}
 securityContext:

@@ -5,7 +5,7 @@
 {{- default (default $own $redis.existingSecret) (index $redis.existingSecrets .component) }}
 {{- end }}
 
-{{/* Redis users of the workers: model or shared. */}}
+{{/* Redis users of the workers: "model" (one user for each model) or "shared" (one user for all workers). */}}
 {{- define "svc-asr.workerUsers" -}}
 {{- with .Values.redis }}
 {{- default (ternary "model" "shared" (and .enabled (not .aclExistingSecret))) .workerUsers }}

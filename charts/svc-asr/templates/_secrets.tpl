@@ -41,7 +41,8 @@
 
 {{/*
 Names of all Secrets of the installation, separated by commas. The operator refuses them in ASRModels. It also refuses
-Secrets with the labels of the chart, but the Secrets of values such as existingSecret need not have them.
+Secrets with the labels of the chart, but a Secret that a value such as existingSecret specifies need not have these
+labels.
 */}}
 {{- define "svc-asr.ownSecrets" -}}
 {{- $names := list (include "svc-asr.pepperSecret" .) (include "svc-asr.sessionSecret" .) (include "svc-asr.adminTokenSecret" .) }}
@@ -66,7 +67,7 @@ Secrets with the labels of the chart, but the Secrets of values such as existing
 {{- without (list (printf "data-%s-redis-*" (include "svc-asr.fullname" .)) .Values.operator.journal.existingClaim) "" | join "," }}
 {{- end }}
 
-{{/* Domain of the certificates of workers. That of a model is for MODEL.DOMAIN. */}}
+{{/* Domain of the certificates of workers. The certificate of a model is for MODEL.DOMAIN. */}}
 {{- define "svc-asr.workerServerName" -}}
 {{ default (printf "workers.%s.svc-asr.internal" (include "svc-asr.fullname" .)) .Values.workerTls.serverName }}
 {{- end }}
@@ -90,9 +91,9 @@ has no access to the cluster. Takes (dict "root" $ "name" SECRET "key" KEY).
 {{- end }}
 
 {{/*
-Metadata of a generated Secret. Takes "root", "name" and, for a certificate, its "hosts". Helm never deletes the Secret:
-not with the release, because a later installation can use it again, and not when secrets.create is set to false or an
-existingSecret replaces it.
+Metadata of a generated Secret. Takes "root", "name" and, for a certificate, its "hosts". Helm never deletes the Secret.
+It stays when the release is deleted, because a later installation can use it again. It also stays when secrets.create is
+set to false, or when an existingSecret replaces it.
 */}}
 {{- define "svc-asr.secretMetadata" -}}
 name: {{ .name }}

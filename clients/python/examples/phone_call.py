@@ -2,7 +2,8 @@
 
 A WebSocket server for Twilio Media Streams, and for other services with the same messages. Each
 call sends mu-law audio of 8,000 Hz in JSON. Point `<Stream url="wss://...">` to this server, behind
-a proxy that provides TLS. SVC_ASR_BASE_URL, SVC_ASR_API_KEY and SVC_ASR_CA_FILE are read.
+a proxy that provides TLS. SVC_ASR_BASE_URL, SVC_ASR_API_KEY and SVC_ASR_CA_FILE are
+read from the environment.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def run(body: Callable[[Client], Awaitable[T]]) -> T:
 
 
 def wait_until_settled() -> None:
-    """Wait until all sessions have ended, which is a moment after their streams closed."""
+    """Wait until all sessions have ended. A session ends a moment after its stream closes."""
 
     async def body(client: Client) -> None:
         while any(entry.completed_at is None for entry in (await client.usage()).recent_sessions):
@@ -96,7 +96,7 @@ def count_differences(first: list[str], second: list[str]) -> int:
 
 
 async def settled(client: Client, session_id: str) -> SessionDetail:
-    """Wait until a session has ended, which is a moment after its stream closed."""
+    """Wait until a session has ended. It ends a moment after its stream closes."""
     deadline = time.monotonic() + 60
     while (session := await client.get_session(session_id)).completed_at is None:
         assert time.monotonic() < deadline
@@ -106,7 +106,7 @@ async def settled(client: Client, session_id: str) -> SessionDetail:
 
 def run_installed(*arguments: str) -> str:
     """Run Python with the installed wheel and return its output."""
-    # Without PYTHONPATH, so that only the installed package can be imported.
+    # PYTHONPATH is removed, so that only the installed package can be imported.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
         [INSTALLED_PYTHON, *arguments],
@@ -204,7 +204,7 @@ async def check_joined(client: Client, pcm: bytes, max_differences: int) -> None
     charged_ms = 0
     for session_id in joined.session_ids:
         charged_ms += (await settled(client, session_id)).billable_ms
-    # Each session is rounded up to a second, and each seam may repeat two seconds.
+    # The charge of each session is rounded up to a second. Each seam may repeat two seconds.
     assert joined.duration_ms <= charged_ms <= joined.duration_ms + seams * 3000 + 1000
     expected = await transcribe_parts(client, pcm, joined)
     words = [word.text for word in joined.words]

@@ -45,7 +45,7 @@ class Received:
 class ScriptedService:
     """Serves sessions by scripts. Each sample of the audio that is not 0 starts a word.
 
-    The text of a word is the value of its sample, and it lasts 200 ms.
+    The text of a word is the value of its sample, and the word lasts 200 ms.
     """
 
     def __init__(self, scripts: list[Script]) -> None:
@@ -148,7 +148,7 @@ class _Stream:
             await self.emit("config_ack", language="ki", context_size=context, chunk_samples=1280)
 
     async def accept(self, data: bytes) -> bool:
-        """Take audio. Returns True if the stream ended."""
+        """Accept audio. Returns True if the stream ended."""
         script = self.script
         limit = int(script.seconds * 32_000)
         before = self.ms // CHUNK_MS
@@ -196,7 +196,7 @@ class _Stream:
 
 @asynccontextmanager
 async def scripted_service(*scripts: Script) -> AsyncIterator[ScriptedService]:
-    """Start a service. Stream number n follows script n, and later ones follow the last."""
+    """Start a service. Stream n follows script n. Streams after that follow the last script."""
     service = ScriptedService(list(scripts) or [Script()])
     async with serve(
         service.serve_stream,

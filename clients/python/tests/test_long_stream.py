@@ -27,7 +27,7 @@ HELD = SvcAsrError("No.", status=429, type="t", code="concurrency_limit_exceeded
 
 
 def audio_of(seconds: float, words: Sequence[tuple[float, int]]) -> bytes:
-    """Return audio with words: the scripted service recognizes each sample that is not 0."""
+    """Return audio with words. Each sample that is not 0 is a word for the scripted service."""
     samples = array("h", bytes(int(seconds * SECOND) * 2))
     for second, value in words:
         samples[round(second * SECOND)] = value

@@ -12,7 +12,7 @@ export type { Page } from 'playwright-core';
 const WAIT_MS = 30_000;
 /** Width of the narrowest supported screen. */
 const NARROW = 320;
-/** Rule that takes most of the time of a check with axe. */
+/** Rule of axe that takes most of the time of a check. */
 const CONTRAST = 'color-contrast';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -73,8 +73,8 @@ export function errorsOf(page: Page): readonly string[] {
 }
 
 /**
- * Checks what holds for every page in every state. The page has one h1, and nothing scrolls sideways on a narrow
- * screen. The page violates no accessibility rule of axe in the light and the dark theme.
+ * Checks the rules that every page must follow in every state. The page must have one h1, and nothing may scroll
+ * sideways on a narrow screen. The page must violate no accessibility rule of axe, in the light and in the dark theme.
  */
 export async function checkPage(page: Page): Promise<void> {
   await page.locator('.skeleton').first().waitFor({ state: 'detached' });

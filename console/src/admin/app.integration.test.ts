@@ -47,7 +47,7 @@ test('the admin API returns 401 with a challenge for a missing or wrong token, o
   expect(console_.output()).not.toContain(TOKEN);
 });
 
-test('the admin API returns 429 for a wrong token after too many failed attempts of an address, and still accepts the right token', async () => {
+test('the admin API returns 429 for a wrong token after too many failed attempts from an address, and still accepts the right token', async () => {
   for (let n = 0; n < 3; n++) {
     expect((await console_.call('GET', tenants)).status).toBe(200);
     expect((await console_.call('GET', tenants, { token: 'wrong' })).status).toBe(401);

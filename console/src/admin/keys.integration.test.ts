@@ -28,7 +28,7 @@ const call: typeof console_.call = (...args) => console_.call(...args);
 const create = (body: object) => call('POST', '/admin/v1/keys', { body });
 const fileOf = (keyId: string) => join(console_.folder, `apikey-${keyId.toLowerCase()}.yaml`);
 
-test('POST keys returns the key when gateways accept it and stores only its hash', async () => {
+test('POST keys stores only the hash of the new key, and returns the key as soon as gateways accept it', async () => {
   const { status, headers, body } = await create({ tenant: 'acme', name: 'production' });
   expect(status).toBe(201);
   expect(headers.get('cache-control')).toBe('no-store');
@@ -63,7 +63,7 @@ test('POST keys returns the key when gateways accept it and stores only its hash
   expect(written.join('') + console_.output() + list.text).not.toContain(secret);
 });
 
-test('POST keys returns active false if the operator has not copied the key to Redis in time', async () => {
+test('POST keys returns "active": false if the operator has not copied the key to Redis in time', async () => {
   await operator?.stop();
   const startedAt = performance.now();
   const { status, body } = await create({ tenant: 'acme' });
@@ -114,7 +114,7 @@ test('DELETE keys deletes the resource and waits until gateways reject the key',
   expect((await console_.ledger.apiKeys.find(keyId))?.revoked).toBe(true);
 });
 
-test('DELETE keys returns applied false if the revocation does not reach Redis in time', async () => {
+test('DELETE keys returns "applied": false if the revocation does not reach Redis in time', async () => {
   const { key_id: keyId } = (await create({ tenant: 'acme' })).body;
   await operator?.stop();
   expect((await call('DELETE', `/admin/v1/keys/${keyId}`)).body).toMatchObject({ revoked: true, applied: false });

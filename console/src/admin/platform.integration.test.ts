@@ -52,7 +52,7 @@ test('GET models returns models that are defined or served, with their workers, 
   });
 });
 
-test('GET health returns Redis, resources, gateways and queues', async () => {
+test('GET health returns the status of Redis, resources, gateways and queues', async () => {
   const { ledger } = console_;
   await ledger.catalogue.replace([ENTRY]);
   await ledger.identity.claim('ledger-1');
@@ -93,7 +93,7 @@ test('GET models and GET health return 200 while Redis is unavailable, without t
   });
 });
 
-test('GET tenants selects by state and by a part of the name or the contact', async () => {
+test('GET tenants selects tenants by state and by a part of the name or the contact', async () => {
   const put = (name: string, spec: object) =>
     console_.call('PUT', `/admin/v1/tenants/${name}`, { body: { displayName: name, ...spec } });
   await put('acme', { state: 'Active', contact: { email: 'wanjiku@acme.example' } });

@@ -70,7 +70,7 @@ test('the purge route rejects invalid tenant names, unknown fields and methods o
   expect(await console_.call('GET', '/admin/v1/tenants/acme/purge')).toMatchObject({ status: 405 });
 });
 
-test('POST purge deletes the resources, and reports complete only if the operator finds no remaining data', async () => {
+test('POST purge deletes the resources, and returns "complete": true only if the operator finds no remaining data', async () => {
   await put('left');
   const left = await answering({ account_keys: 1 }, () => purge('left', { confirm: true }));
   expect(left).toMatchObject({
@@ -81,7 +81,7 @@ test('POST purge deletes the resources, and reports complete only if the operato
   expect(done.body).toMatchObject({ removed: { tenant_resources: 0 }, complete: true });
 });
 
-test('POST purge does not report complete while a file that may contain a key of the tenant cannot be read', async () => {
+test('POST purge returns "complete": false while a file cannot be read that could contain a key of the tenant', async () => {
   writeFileSync(join(console_.folder, 'apikey-0123456789.yaml'), 'kind: [');
   const { body } = await answering({}, () => purge('none', { confirm: true }));
   expect(body).toMatchObject({ complete: false, unreadable: [{ file: expect.stringContaining('0123456789') }] });

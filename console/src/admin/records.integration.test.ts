@@ -126,7 +126,7 @@ describe('the usage export', () => {
     const from = today();
     const { status, headers, text } = await exportUsage(`from=${from}&to=9999-12-31&format=csv`);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
-    // The day may change while the test runs, so it is checked apart.
+    // The day may change while the test runs, so the test checks it separately.
     expect(text.replace(/,\d{4}-\d\d-\d\d,/g, ',DAY,')).toBe(
       [
         'tenant,day,model,sessions,audio_ms,billable_ms',

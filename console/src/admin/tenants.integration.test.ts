@@ -126,7 +126,7 @@ test.each([
   expect((await put(name, { displayName })).status).toBe(201);
 });
 
-test('POST grants adds a grant once per id and generates an id if there is none', async () => {
+test('POST grants adds only one grant per id, and generates an id if the request has none', async () => {
   await put('granted', { displayName: 'G', state: 'Active' });
   const grant = (body: object) => call('POST', '/admin/v1/tenants/granted/grants', { body });
   const first = await grant({ id: 'may', audio_seconds: 60 });

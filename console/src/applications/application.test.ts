@@ -22,7 +22,7 @@ test.each([
   ['話', 'tenant-000000'],
   ['x'.repeat(200), `${'x'.repeat(40)}-000000`],
   [`${'x'.repeat(39)} y`, `${'x'.repeat(39)}-000000`],
-])('buildApplication derives from the organisation "%s" the tenant name %s', (organisation, name) => {
+])('buildApplication for the organisation "%s" returns the tenant name %s', (organisation, name) => {
   expect(buildApplication({ ...applicant, organisation }, zeros).metadata.name).toBe(name);
 });
 
@@ -32,7 +32,7 @@ test('buildApplication uses the name of the applicant if there is no organisatio
   expect([metadata.name, spec.displayName, spec.contact]).toEqual(['wanjiru-000000', 'Wanjirũ', alone]);
 });
 
-test('approve activates the tenant with one grant, and approving again changes nothing', () => {
+test('approve() activates the tenant with one grant, and a second approval with the same amount changes nothing', () => {
   const once = approve(tenant(), { requested: undefined, fallback: 60 });
   expect(once.spec).toMatchObject({ state: 'Active', grants: [{ id: 'welcome', audioSeconds: 60 }] });
   expect(approve(once, { requested: undefined, fallback: 3600 })).toBe(once);
@@ -44,18 +44,18 @@ test('approve activates the tenant with one grant, and approving again changes n
   expect(approve(without, { requested: 0, fallback: 60 })).toBe(without);
 });
 
-test('approve accepts a declined tenant, but no suspended tenant and no tenant that was created active, and decline accepts no active tenant', () => {
+test('approve() accepts a declined tenant and rejects one that is suspended or was created active, and decline() rejects an active tenant', () => {
   const declined = decline(tenant());
   expect(declined.spec.state).toBe('Declined');
   expect(decline(declined)).toBe(declined);
   expect(approve(declined, { requested: 1, fallback: 2 }).spec.state).toBe('Active');
   expect(() => decline(tenant({ state: 'Active' }))).toThrow('is Active: it has no pending application');
   expect(() => approve(tenant({ state: 'Suspended' }), { requested: 1, fallback: 1 })).toThrow('is Suspended');
-  // Created active by an administrator. An approval would add unintended credit.
+  // An administrator created this tenant as active. An approval would add unintended credit.
   expect(() => approve(tenant({ state: 'Active' }), { requested: 1, fallback: 1 })).toThrow('is Active');
 });
 
-test('approve sets the models and limits of the administrator, and throws if it is repeated with other models', () => {
+test('approve() sets the models and limits that the administrator chose, and throws if it is repeated with other models', () => {
   const wanted = { requested: 60, fallback: 1, models: ['m1'], limits: { concurrentSessions: 5 } };
   const approved = approve(tenant(), wanted);
   expect(approved.spec).toMatchObject({
@@ -69,7 +69,7 @@ test('approve sets the models and limits of the administrator, and throws if it 
   expect(() => approve(tenant(), { ...wanted, limits: { unknown: 1 } })).toThrow('unknown');
 });
 
-test('decline stores a reason, which a later reason replaces and an approval removes', () => {
+test('decline() stores a reason, which a later reason replaces and an approval removes', () => {
   const declined = decline(tenant(), 'Please describe the use.');
   expect(declineReasonOf(declined)).toBe('Please describe the use.');
   expect(decline(declined, 'Please describe the use.')).toBe(declined);

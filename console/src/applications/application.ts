@@ -45,8 +45,8 @@ export function buildApplication(applicant: Applicant, randomInt: (max: number) 
 }
 
 /**
- * Approves the application. Returns the same tenant if it is active already and the request asks for nothing else.
- * Throws `application_decided` for any other active tenant, and for a suspended one.
+ * Approves the application. Returns the same tenant if it is already active with the requested credit, models and
+ * limits. Throws `application_decided` for any other active tenant, and for a suspended one.
  */
 export function approve(tenant: Tenant, { requested, fallback, models, limits }: Welcome): Tenant {
   const changed = patchTenant(tenant, { ...(models && { models }), ...(limits && { limits }) });

@@ -8,13 +8,13 @@ const session = (id: string, expiresAtMs = NOW + 1000) => ({ id, expiresAtMs });
 const end = (...sessions: { id: string; expiresAtMs: number }[]) =>
   sessions.reduce((current, each) => withEndedSession(current, each, NOW), tenant);
 
-test('withEndedSession ends the given session and no other one', () => {
+test('withEndedSession marks the given session as ended, and no other session', () => {
   const changed = end(session('a'), session('b'));
   expect(['a', 'b', 'c'].map((id) => isSessionEnded(changed, session(id)))).toEqual([true, true, false]);
   expect(isSessionEnded(tenant, session('a'))).toBe(false);
 });
 
-test('withEndedSession lists a session once, and only until it expires', () => {
+test('withEndedSession lists a session only once, and only until the session expires', () => {
   const changed = end(session('a'), session('a'), session('b', NOW + 2000));
   expect(changed.metadata.annotations?.[ENDED_SESSIONS_ANNOTATION]).toBe(`0 a:${NOW + 1000} b:${NOW + 2000}`);
   const later = withEndedSession(changed, session('c', NOW + 9000), NOW + 1500);

@@ -23,8 +23,8 @@ export function isSessionEnded(tenant: Tenant, { id, expiresAtMs }: SessionLife)
 }
 
 /**
- * Ends a session. Expired sessions leave the list. A full list drops the session that expires first and raises the
- * limit to its expiry. Sessions of other browsers that expire at the limit or earlier then end too.
+ * Ends a session. Removes expired sessions from the list. A full list drops the session that expires first and raises
+ * the limit to its expiry. Sessions of other browsers that expire at the limit or earlier then end too.
  */
 export function withEndedSession(tenant: Tenant, ended: SessionLife, nowMs: number): Tenant {
   const { limitMs, sessions } = readEnded(tenant);

@@ -10,7 +10,7 @@ const ring = (current: string, ...ids: string[]) => {
 const LATER = Date.parse('2030-01-01T00:00:00.000Z');
 const application = buildApplication({ name: 'N', email: 'n@example.org', use: 'u' }, () => 1);
 
-test('a private link is valid for its tenant, and the tenant does not contain its secret', () => {
+test('a private link is valid for its tenant, and the Tenant resource does not contain the secret of the link', () => {
   const { token, tenant } = createLink(application, ring('p1', 'p1'), LATER);
   expect(token).toMatch(/^n-111111\.[\w-]{32}$/);
   expect(tenantOf(token)).toBe('n-111111');
@@ -35,7 +35,7 @@ test('a private link stays valid when the current pepper changes, until its own 
   expect(isLinkOf(tenant, token, ring('p2', 'p2'))).toBe(false);
 });
 
-test('a private link expires at the time that the tenant stores, and never if there is no such time', () => {
+test('a private link expires at the time that its tenant stores, and never if the tenant stores no such time', () => {
   const { tenant } = createLink(application, ring('p1', 'p1'), LATER);
   expect(linkExpiryOf(tenant)).toBe(LATER);
   expect([isLinkExpired(tenant, LATER - 1), isLinkExpired(tenant, LATER)]).toEqual([false, true]);
@@ -44,7 +44,7 @@ test('a private link expires at the time that the tenant stores, and never if th
   expect(isLinkExpired({ ...tenant, metadata }, 0)).toBe(true);
 });
 
-test('withoutLink revokes the link', () => {
+test('withoutLink revokes the private link of a tenant', () => {
   const { token, tenant } = createLink(application, ring('p1', 'p1'), LATER);
   const revoked = withoutLink(tenant);
   expect([isLinkOf(revoked, token, ring('p1', 'p1')), linkIdOf(revoked)]).toEqual([false, '']);

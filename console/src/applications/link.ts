@@ -11,7 +11,10 @@ import { NAME_PATTERN } from '../resources/object.ts';
  */
 export const LINK_ANNOTATION = `${API_GROUP}/link-hash`;
 
-/** Annotation with the time at which the link expires. A link of an older console gets it at the next sign-in. */
+/**
+ * Annotation with the time at which the link expires. A link that an older console created gets this annotation at the
+ * next sign-in.
+ */
 export const LINK_EXPIRY_ANNOTATION = `${API_GROUP}/link-expires-at`;
 
 const SECRET_BYTES = 24;

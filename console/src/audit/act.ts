@@ -16,8 +16,8 @@ export interface Act {
   /** Actor, if the handler itself authenticates the request. A request that fails before this is set gets no entry. */
   actor?: Actor;
   /**
-   * Set to `always` once the request has changed something, so that it gets an entry even if it is rejected afterwards.
-   * Set to `never` if a successful request neither changed nor showed anything that needs an entry.
+   * Set to `always` as soon as the request has changed something. It then gets an entry even if it is rejected
+   * afterwards. Set to `never` if a successful request neither changed nor showed anything that needs an entry.
    */
   entry?: 'always' | 'never';
   /** Further facts, without secrets and personal data. */
@@ -32,9 +32,9 @@ type Handle<P> = (request: Request<P>, response: Response, act: Act) => Promise<
 export type Audited = <P>(action: string, handle: Handle<P>) => RequestHandler<P>;
 
 /**
- * Creates the function that wraps handlers. The entry is added after the handler. A request that was rejected before it
- * changed anything gets no entry. A request that failed otherwise may have been executed, and gets one. `actorOf`
- * returns undefined for a request that was not authenticated yet.
+ * Creates the function that wraps handlers. The entry is added after the handler has run. A request that was rejected
+ * before it changed anything gets no entry. A request that failed for another reason may have changed something, and
+ * gets an entry. `actorOf` returns undefined for a request that was not authenticated yet.
  */
 export function createAudited(audit: AuditLog, actorOf: (request: Request) => Actor | undefined): Audited {
   return (action, handle) => async (request, response) => {

@@ -10,7 +10,9 @@ export interface Actor {
   readonly name: string | null;
 }
 
-/** An act for the audit log. `detail.failed` is true if the act failed. It may then have been performed in part. */
+/**
+ * An act for the audit log. `detail.failed` is true if the act failed. A failed act may have been performed in part.
+ */
 export interface PerformedAct extends Actor {
   /** Kind of the act, such as `tenant.grant`. */
   readonly action: string;

@@ -16,7 +16,7 @@ afterEach(() => console_.stop());
 const put = (name: string) => console_.call('PUT', `/admin/v1/tenants/${name}`, { body: { displayName: name } });
 const audit = (query = '') => console_.call('GET', `/admin/v1/audit${query}`);
 
-/** Returns the tenants of the entries, newest first, once Redis is available. */
+/** Waits until Redis is available. Returns the tenants of the entries, newest first. */
 async function tenants(query = ''): Promise<string[]> {
   const answer = await eventually('the audit log is available', WITHIN_MS, async () => {
     const { status, body } = await audit(query);
@@ -37,11 +37,12 @@ test('changes by an administrator succeed while Redis is down, and reach the aud
   expect(await tenants()).toEqual(['two', 'one', 'before']);
 });
 
-test('an audit entry that is added just as a write ends is written too, even if no further entry follows', async () => {
+test('an audit entry that is added at the moment when the write of an earlier entry ends is written without a further entry', async () => {
   const { audit: stored } = console_.ledger;
   const act = { actor: 'admin-token', name: null, action: 'tenant.put', target: 'tenant/a', tenant: 'a', detail: {} };
   const settings = { AUDIT_MAX_ENTRIES: 100, AUDIT_RETENTION_DAYS: 1, AUDIT_QUEUE_ENTRIES: 10 };
-  // The write ends a few microtasks after the reply of Redis. Each round adds its entry one microtask later.
+  // The write ends a few microtasks after the reply of Redis. Each round adds its entry one microtask later than the
+  // previous round.
   for (let turns = 0; turns < 10; turns++) {
     let isFirst = true;
     const append: typeof stored.append = async (...args) => {
@@ -63,7 +64,7 @@ test('an audit entry that is added just as a write ends is written too, even if 
   }
 });
 
-test('while Redis is down, only the newest AUDIT_QUEUE_ENTRIES audit entries are queued, and the log reports the number of dropped entries', async () => {
+test('while Redis is down, only the newest AUDIT_QUEUE_ENTRIES audit entries are queued, and the console logs how many were dropped', async () => {
   await tenants();
   await console_.redis.kill();
   for (const name of ['one', 'two', 'three', 'four', 'five']) expect((await put(name)).status).toBe(201);
@@ -73,7 +74,7 @@ test('while Redis is down, only the newest AUDIT_QUEUE_ENTRIES audit entries are
   expect(console_.output()).toMatch(/"amount":2,"message":"audit entries are only in the log/);
 });
 
-test('GET /admin/v1/audit filters by tenant, actor and action, and pages with before', async () => {
+test('GET /admin/v1/audit filters by tenant, actor and action, and ?before=ID selects the next page', async () => {
   for (const name of ['one', 'two', 'three']) await put(name);
   await console_.call('DELETE', '/admin/v1/tenants/two');
   expect(await tenants('?tenant=two')).toEqual(['two', 'two']);

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const BATCH_ENTRIES = 100;
 /** Number of entries that a search reads at a time. */
 const PAGE_ENTRIES = 1000;
-/** Time until waiting entries are written again after a failure. */
+/** Time after a failed write until the entries in the queue are written again. */
 const RETRY_MS = 1000;
 const RANDOM_BYTES = 6;
 
@@ -67,7 +67,10 @@ export class AuditLog {
     void this.write();
   }
 
-  /** Returns the newest entries that meet the conditions, and whether there are older ones. Throws without Redis. */
+  /**
+   * Returns the newest entries that meet the conditions, and whether there are older ones. Throws if Redis is
+   * unavailable.
+   */
   async find({ limit, before, ...wanted }: AuditFilter): Promise<{ entries: AuditEntry[]; hasMore: boolean }> {
     const { ledger, settings, now } = this.#deps;
     await this.write();
@@ -82,7 +85,7 @@ export class AuditLog {
     }
   }
 
-  /** Writes the waiting entries. Does not throw: they stay in memory after a failure and are written later. */
+  /** Writes the waiting entries. Does not throw. After a failure, the entries stay in memory and are written later. */
   write(): Promise<void> {
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = undefined;

@@ -55,7 +55,7 @@ async function countRequests({ healthUrl }: TestConsole, run: () => Promise<unkn
   return (await read()) - before;
 }
 
-/** Creates a developer whose application was approved, signed in at the console. */
+/** Creates a developer whose application was approved, and who is signed in at the console. */
 async function approved(console_: TestConsole) {
   const developer = createVisitor(console_.pageUrl);
   const { body } = await developer.call('POST', 'applications', APPLICANT);
@@ -84,7 +84,7 @@ test(
     expect(requests).toBe(0);
     expect(statuses.filter((status) => status === 401)).toHaveLength(20 + FAILURES);
     expect(statuses.filter((status) => status === 429)).toHaveLength(20 - FAILURES);
-    // Requests with a valid session pass, although their address is blocked.
+    // Requests with a valid session succeed, although their address is blocked.
     expect((await developer.call('GET', 'account')).status).toBe(200);
   },
   TEST_TIMEOUT_MS,
@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  'a list of keys reads only the keys of the tenant and keys without a label, once per CACHE_MS',
+  'a request for the list of keys reads only the keys of the tenant and keys without a label, at most once per CACHE_MS',
   async () => {
     const console_ = await start({ LIST_PAGE_SIZE: '2', MAX_KEYS: '2' });
     const [one, other] = [await approved(console_), await approved(console_)];
@@ -158,7 +158,7 @@ test(
 );
 
 test(
-  'after a sign-out, a copy of the cookie is refused at once, by another replica within CACHE_MS, and after a restart',
+  'after a sign-out, a copy of the cookie is refused at once and after a restart, and by another replica within CACHE_MS',
   async () => {
     const console_ = await start();
     const cacheMs = 500;
@@ -184,7 +184,7 @@ test(
 );
 
 test(
-  'a repeated sign-out with the same cookie writes nothing, and a browser can sign out after 20 sign-outs in an hour',
+  'a repeated sign-out with the same cookie writes nothing, and a browser can still sign out after 20 sign-outs in an hour',
   async () => {
     const console_ = await start();
     const { developer, tenant, token } = await approved(console_);

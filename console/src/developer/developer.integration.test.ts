@@ -114,7 +114,7 @@ test('a developer can neither list nor revoke the keys of another tenant', async
   expect((await console_.ledger.apiKeys.find(body.key_id))?.revoked).toBe(false);
 });
 
-test('creating a key fails with 409 once the tenant has MAX_KEYS keys', async () => {
+test('creating a key fails with 409 if the tenant already has MAX_KEYS keys', async () => {
   const { developer } = await approved();
   const created = [];
   for (let key = 0; key < 4; key++) created.push(await developer.call('POST', 'keys', {}));
@@ -157,7 +157,7 @@ test.each([
   expect(readdirSync(console_.folder)).toHaveLength(before);
 });
 
-test('POST applications accepts fields of the maximum length and a use with several lines', async () => {
+test('POST applications accepts fields of the maximum length and several lines of text in the field use', async () => {
   const longest = { name: 'x'.repeat(200), email: `${'e'.repeat(308)}@example.org`, use: `a\n\t${'x'.repeat(3997)}` };
   const { status, body } = await visitor().call('POST', 'applications', longest);
   expect(status).toBe(201);
@@ -185,7 +185,7 @@ test('the console port does not serve the admin API, and the admin API port does
   expect((await admin('GET', '/admin/v1/applications', { token: null })).status).toBe(401);
 });
 
-test('POST applications returns 503 once MAX_APPLICATIONS are waiting', async () => {
+test('POST applications returns 503 while MAX_APPLICATIONS applications are pending', async () => {
   const answers = [];
   for (let at = 0; at < 13; at++) answers.push((await visitor().call('POST', 'applications', APPLICANT)).status);
   expect(answers.at(-1)).toBe(503);

@@ -36,7 +36,7 @@ export function routeInvitations(router: Router, deps: DeveloperDeps, audited: A
     const found = sessionOf(request);
     const { role, email } = valid(checkInvitation(await readJson(request, response)));
     // Only owners may invite today. If that changes, this check still refuses an invitation with a higher role than the
-    // inviter.
+    // inviter's role.
     if (!includesRole(found.role, role)) throw new ConsoleError('insufficient_role');
     const tenant = found.tenant.metadata.name;
     const waitMs = creations.waitMs(tenant, now());
@@ -84,7 +84,7 @@ export function routeInvitations(router: Router, deps: DeveloperDeps, audited: A
     .all(methodNotAllowed('DELETE'));
 }
 
-/** Serves what an invitation offers to the holder of its link. Wrong tokens are limited per address. */
+/** Serves the preview of an invitation to the holder of its link. The number of wrong tokens is limited per address. */
 export function routeInvitationPreview(
   router: Router,
   { store, reads, peppers, settings, now }: DeveloperDeps,
@@ -120,7 +120,7 @@ export function routeInvitationPreview(
     .all(methodNotAllowed('POST'));
 }
 
-/** Serves the acceptance of an invitation by a signed-in user. Wrong tokens are limited per address. */
+/** Serves the acceptance of an invitation by a signed-in user. The number of wrong tokens is limited per address. */
 export function routeAcceptance(
   router: Router,
   { store, peppers, settings, logger, now }: DeveloperDeps,

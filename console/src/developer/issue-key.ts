@@ -20,7 +20,7 @@ export type IssueKey = (
 export function createKeyIssuer({ store, peppers, settings, logger, now }: DeveloperDeps): IssueKey {
   // Counting and creating happen under one lock, so that concurrent requests to this process cannot exceed MAX_KEYS.
   const inTurn = createKeyedMutex();
-  // The ledger keeps revoked keys. Without this limit, creating and revoking in a loop would fill it.
+  // The ledger keeps revoked keys. Without this limit, creating and revoking keys in a loop would fill Redis.
   const creations = createAttemptLimiter(settings.KEYS_PER_HOUR, HOUR_MS);
   return async ({ metadata: { name }, spec }, request) => {
     if (spec.state !== 'Active') {

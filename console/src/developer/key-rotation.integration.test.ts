@@ -79,7 +79,7 @@ test.each([[-1], [721], [0.5], ['1']])('rotation refuses an overlap of %j hours'
   expect((await developer.call('GET', 'keys')).body.data).toHaveLength(1);
 });
 
-test('rotation respects the maximum number of keys, and the keys of other tenants are not found', async () => {
+test('rotation fails if the tenant already has the maximum number of keys, and does not find keys of other tenants', async () => {
   const developer = await signIn('limits');
   const keys = [];
   for (let count = 0; count < 3; count++) keys.push((await developer.call('POST', 'keys', {})).body);

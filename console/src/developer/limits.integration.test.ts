@@ -34,7 +34,7 @@ test('POST applications returns 429 after APPLICATIONS_PER_HOUR applications fro
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(1700);
   }));
 
-test('limits on applications and keys hold for concurrent requests', () =>
+test('the limits on applications and keys also apply to concurrent requests', () =>
   withConsole(
     { APPLICATIONS_PER_HOUR: '4', MAX_APPLICATIONS: '3', MAX_KEYS: '2', KEYS_PER_HOUR: '5' },
     async (url, admin) => {
@@ -56,7 +56,7 @@ test('limits on applications and keys hold for concurrent requests', () =>
 test.each([
   ['use', { use: `${'x'.repeat(15_000)}\u0001` }],
   ['email', { email: `a@${'b.'.repeat(7000)}` }],
-])('POST applications rejects a long invalid %s', (_field, wrong) =>
+])('POST applications rejects a long invalid value of the field %s', (_field, wrong) =>
   withConsole({}, async (url) => {
     const answer = await createVisitor(url).call('POST', 'applications', { ...APPLICANT, ...wrong });
     expect(answer.status).toBe(400);

@@ -88,7 +88,7 @@ test('POST link returns 429 after 10 links of a tenant in an hour', async () => 
   expect(statuses).toEqual([...Array<number>(10).fill(201), 429]);
 });
 
-test('DELETE link works even if the tenant has created as many links as it may in an hour', async () => {
+test('DELETE link works even after the tenant has created the maximum number of links per hour', async () => {
   const { developer } = await apply();
   for (let at = 0; at < 11; at++) await developer.call('POST', 'link');
   expect((await developer.call('DELETE', 'link')).status).toBe(200);
@@ -141,7 +141,7 @@ describe('a sign-in code of the admin API', () => {
     expect(await signIn(second.token)).toBe(401);
   });
 
-  test('signs in once, and is not used up if the tenant cannot be read', async () => {
+  test('signs in only once, and remains valid after a sign-in that failed because the tenant could not be read', async () => {
     const { tenant } = await apply();
     const { body } = await createCode(tenant);
     const text = readFileSync(fileOf(tenant), 'utf8');

@@ -20,8 +20,8 @@ const DAY_MS = 24 * HOUR_MS;
 const LINKS_PER_HOUR = 10;
 
 /**
- * Lets an owner replace or revoke the private link. Both end the sessions of all browsers that opened the link. A
- * browser that has signed in with the link and replaces it gets a new session.
+ * Lets an owner replace or revoke the private link. Both actions end the sessions of all browsers that opened the link.
+ * A browser that has signed in with the link and replaces it gets a new session.
  */
 export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedIn, audited: Audited): void {
   const { store, peppers, settings, logger, now } = deps;
@@ -75,7 +75,7 @@ export function routeLink(router: Router, deps: DeveloperDeps, signedIn: SignedI
     if (current !== undefined && isLinkRevoked(current.resource)) {
       act.entry = 'never';
     } else {
-      // A tenant without a link is written too, because this ends the sessions of its sign-in codes.
+      // A tenant without a link is written too, because this ends the sessions that its sign-in codes have started.
       await change(tenant, withoutLink);
       logger.info({ tenant: name }, 'private link revoked');
     }

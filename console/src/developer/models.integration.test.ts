@@ -41,7 +41,7 @@ test('GET models lists the models that the tenant may use, with their contexts',
   expect((await some.call('GET', 'models')).body).toEqual({ object: 'list', data: [two] });
 });
 
-test('GET models needs a session and refuses a query', async () => {
+test('GET models requires a signed-in browser and refuses query parameters', async () => {
   expect((await createVisitor(console_.pageUrl).call('GET', 'models')).status).toBe(401);
   const developer = await signIn('query', ['*']);
   expect((await developer.call('GET', 'models?x=1')).status).toBe(400);

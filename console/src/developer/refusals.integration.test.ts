@@ -68,7 +68,7 @@ test('GET refusals lists refused requests, newest first, with a default message 
   expect((await console_.call('GET', `/admin/v1/tenants/${tenant}/refusals`)).body.data).toEqual(rows);
 });
 
-test('GET refusals returns refusals of the signed-in tenant only, and rejects wrong queries', async () => {
+test('GET refusals returns only refusals of the signed-in tenant, and rejects invalid query parameters', async () => {
   const [{ tenant }, { developer }] = [await approved(), await approved()];
   await console_.ledger.refusals.add(tenant, [refusal(Date.now())]);
   expect((await developer.call('GET', 'refusals')).body.data).toEqual([]);

@@ -60,7 +60,7 @@ test('GET sessions lists sessions with key, request, end and duration, and GET s
   expect((await developer.call('GET', `sessions/${id}`)).body).toEqual({ object: 'session', ...row, charge });
 });
 
-test('a live session has no end, its charge is pending, and a session without audio is not charged', async () => {
+test('GET sessions/ID returns no end and a pending charge for a live session, and no charge for a session without audio', async () => {
   const { developer, tenant } = await approved();
   const unused = await complete(tenant, 0, randomUUID());
   expect((await developer.call('GET', `sessions/${unused}`)).body.charge).toEqual({
@@ -109,7 +109,7 @@ test.each(['limit=0', 'limit=101', 'limit=x', 'state=done', 'end_reason=none', '
   },
 );
 
-test('GET sessions/ID does not return sessions of other tenants, and both routes need a signed-in browser', async () => {
+test('GET sessions/ID does not return sessions of other tenants, and GET sessions and GET sessions/ID require a signed-in browser', async () => {
   const [{ tenant }, { developer }] = [await approved(), await approved()];
   const id = await complete(tenant, 16_000, randomUUID());
   const answer = await developer.call('GET', `sessions/${id}`);

@@ -54,7 +54,10 @@ export function routeSignIn(
     return isOld ? addExpiry(found.resource) : found.resource;
   }
 
-  /** Adds an expiry to a link of an older console. The lifetime of the link starts now, so it survives an upgrade. */
+  /**
+   * Adds an expiry to a link of an older console. The lifetime of the link starts now, so that an upgrade of the
+   * console does not invalidate it.
+   */
   async function addExpiry({ metadata }: Tenant): Promise<Tenant> {
     const { resource } = await store.update('Tenant', metadata.name, (current) => {
       if (current === undefined) throw new ConsoleError('invalid_link');

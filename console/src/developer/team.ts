@@ -101,8 +101,9 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
 }
 
 /**
- * Returns the Members of a user of the tenant, the named one first. Two consoles may have created a Member for the same
- * user, and a change must apply to both. Members of other tenants are reported as not found.
+ * Returns the Member `name` of the tenant, followed by all other Members of the same user. Two consoles may have
+ * created a Member for the same user, and a change must apply to both. Members of other tenants are reported as not
+ * found.
  */
 async function findUser(store: ResourceStore, tenant: string, name: string): Promise<[Member, ...Member[]]> {
   const members = await store.membersOf(tenant);

@@ -23,7 +23,7 @@ export async function listRefusals(
 ): Promise<PageOf<RefusalView>> {
   const { limit, request_id: requestId } = valid(checkQuery(withNumbers(query, ['limit'])));
   const all = await ledger.refusals.list(tenant);
-  // People copy ids from logs, with spaces around them or in capital letters.
+  // Users copy ids from logs, with spaces around them or in capital letters.
   const wanted = requestId?.trim().toLowerCase();
   const found = wanted === undefined ? all : all.filter((refusal) => refusal.requestId === wanted);
   return { object: 'list', data: found.slice(0, limit).map(viewRefusal), has_more: found.length > limit };

@@ -70,7 +70,9 @@ function viewRow({ day, model, keyId, source, sessions, audioMs, billableMs }: K
   return { day, model, key_id: keyId, source, sessions, audio_ms: audioMs, billable_ms: billableMs };
 }
 
-/** Names of models and ids of keys have no characters that CSV must quote. */
+/**
+ * Formats rows as CSV. Nothing is quoted, because names of models and ids of keys have no characters that need quotes.
+ */
 function csvOf(rows: readonly UsageRow[]): string {
   const lines = rows.map((row) => COLUMNS.map((name) => row[name] ?? '').join(','));
   return `${[COLUMNS.join(','), ...lines].join('\n')}\n`;

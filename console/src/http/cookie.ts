@@ -13,8 +13,8 @@ export interface Cookie {
  * exactly this host, and other hosts of the domain cannot set it. Over plain HTTP, as in `npm start`, it has no prefix,
  * because not every browser accepts secure cookies from http://localhost.
  *
- * SameSite=Strict keeps browsers from sending it with requests that pages of other sites start. Lax allows links from
- * other sites.
+ * SameSite=Strict keeps browsers from sending it with requests that pages of other sites start. With Lax, browsers send
+ * it if a user follows a link from another site.
  */
 export function createCookie(name: string, sameSite: 'Strict' | 'Lax'): Cookie {
   const nameFor = (request: Request) => (isSecure(request) ? `__Host-${name}` : name);

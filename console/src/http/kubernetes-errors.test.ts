@@ -21,14 +21,14 @@ test.each([
   expect(explain(code, reason)).toMatchObject({ status, code: answered });
 });
 
-test('an unavailable Kubernetes API is reported with Retry-After, and with a warning if the write may have happened', () => {
+test('an unavailable Kubernetes API is reported with Retry-After, and with a warning if the write may have been executed', () => {
   expect(explain(429, 'TooManyRequests', { retryAfterMs: 6500 }).headers).toEqual({ 'Retry-After': '7' });
   const unavailable = explain(0, 'ECONNRESET');
   expect(unavailable.headers).toEqual({ 'Retry-After': '2' });
   expect(unavailable.message).toContain('may have been executed');
 });
 
-test('fields that the API server rejects are named like those that the console rejects', () => {
+test('an error names a field that the API server rejects in the same way as a field that the console rejects', () => {
   const causes = [
     { field: 'spec.grants[0].audioSeconds', message: 'a grant cannot be changed' },
     { field: '', message: 'and more' },

@@ -50,8 +50,8 @@ export function invitationNameOf(token: string): string | undefined {
 }
 
 /**
- * Makes the user the member that the invitation was for. Throws `invitation_not_found` if the invitation was accepted,
- * withdrawn or has expired, or if the token is wrong.
+ * Turns the invitation into a Member for the user, with the role that the invitation offers. Throws
+ * `invitation_not_found` if the invitation was accepted, withdrawn or has expired, or if the token is wrong.
  */
 export function accept(
   current: Member | undefined,
@@ -82,8 +82,9 @@ export function isValid(
 }
 
 /**
- * Returns true if the resource is an invitation that is refused. It is refused when it has expired, and when the member
- * who created it was removed or now has a lower role than it offers. `members` are all Members of the tenant.
+ * Returns true if the resource is an invitation that no user can accept any more. This is the case if it has expired,
+ * or if the member who created it was removed. It is also the case if the role of that member is now lower than the
+ * offered one. `members` are all Members of the tenant.
  */
 export function isVoid({ spec }: Member, members: readonly Stored<'Member'>[], nowMs: number): boolean {
   const { invitation, role } = spec;
@@ -94,7 +95,7 @@ export function isVoid({ spec }: Member, members: readonly Stored<'Member'>[], n
   return inviter === undefined || inviter.invitation !== undefined || !includesRole(inviter.role, role);
 }
 
-/** Deletes the invitations of a tenant that `isVoid` finds refused, except those stored in read-only files. */
+/** Deletes the invitations of a tenant for which `isVoid` returns true, except those stored in read-only files. */
 export async function deleteVoid(store: ResourceStore, tenant: string, nowMs: number): Promise<void> {
   const members = await store.membersOf(tenant);
   for (const { resource, readOnlyIn } of members) {

@@ -237,7 +237,7 @@ test('a user who cancels at the provider returns to the page with an error', asy
   expect(url.search).toBe('?sign_in_error=sign_in_failed');
 });
 
-test('a private link signs in as owner although there is a provider, and its session has no user', async () => {
+test('a private link signs in as owner even if an identity provider is configured, and its session has no user', async () => {
   const visitor = createVisitor(console_.pageUrl);
   const { tenant } = (await visitor.call('POST', 'applications', APPLICANT)).body;
   expect((await visitor.call('GET', 'session')).body).toMatchObject({

@@ -3,7 +3,7 @@ import { APPLICANT, startUserEnvironment } from '../testing/users.ts';
 import { createVisitor } from '../testing/visitor.ts';
 import { createWebClient } from '../testing/web-client.ts';
 
-test('while the provider is unavailable, a sign-in returns to the page with an error, and the session of a private link works', async () => {
+test('while the identity provider is unavailable, a sign-in returns to the page with an error, and a private link still works', async () => {
   const users = await startUserEnvironment();
   await users.provider.stop();
   const { url } = await createWebClient().open(`${users.pageUrl}/console/v1/sign-in/oidc`);
@@ -14,7 +14,7 @@ test('while the provider is unavailable, a sign-in returns to the page with an e
   await users.stop();
 });
 
-test('while Redis is unavailable, users get 503 and keep their session, and the session of a private link works', async () => {
+test('while Redis is unavailable, users of the identity provider get 503 and keep their session, and a private link still works', async () => {
   const users = await startUserEnvironment({}, { operator: false });
   const owner = await users.signIn();
   const link = createVisitor(users.pageUrl);

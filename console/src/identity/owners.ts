@@ -10,8 +10,8 @@ import type { ResourceStore } from '../resources/store.ts';
 export const LEAVING_OWNERS_ANNOTATION = `${API_GROUP}/leaving-owners`;
 
 /**
- * Time for which an entry of the annotation counts. It is far longer than the write of a Member takes. An owner whose
- * demotion failed counts as an owner again afterwards.
+ * Time for which an entry of the annotation counts. It is far longer than the write of a Member takes. After this time,
+ * an owner whose demotion failed counts as an owner again.
  */
 const LEAVING_MS = 60_000;
 

@@ -6,7 +6,7 @@ test('safeReturnPath returns a path of 512 characters, and / instead of a longer
   expect(safeReturnPath(`${longest}a`)).toBe('/');
 });
 
-// A login with such a path did not fit into its cookie, so the sign-in failed.
+// A longer path would not fit into the cookie of the login, and the sign-in would fail.
 test('safeReturnPath returns / for a path that normalization makes longer than 512 characters', () => {
   const encoded = '%3E'.repeat(170);
   expect(safeReturnPath(`/${'>'.repeat(170)}`)).toBe(`/${encoded}`);

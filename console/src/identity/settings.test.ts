@@ -2,7 +2,7 @@ import { IDENTITY_SETTINGS } from './settings.ts';
 
 const { OIDC_ADMIN_GROUPS, OIDC_ISSUER, CONSOLE_URL } = IDENTITY_SETTINGS;
 
-test('OIDC_ADMIN_GROUPS maps groups to roles, also groups with an equals sign', () => {
+test('OIDC_ADMIN_GROUPS maps groups to roles, including groups whose name contains an equals sign', () => {
   expect([...OIDC_ADMIN_GROUPS.read('a=administrator, cn=audit=auditor')]).toEqual([
     ['a', 'administrator'],
     ['cn=audit', 'auditor'],

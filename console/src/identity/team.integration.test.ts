@@ -14,7 +14,7 @@ const members = async (visitor: Visitor) => (await visitor.call('GET', 'members'
 const idOf = async (visitor: Visitor): Promise<string> =>
   (await members(visitor)).find(({ is_you }: { is_you: boolean }) => is_you).id;
 
-test('a user whom an owner invites by link accepts the invitation once and becomes a member with the offered role', async () => {
+test('a user whom an owner invites by link can accept the invitation only once and becomes a member with the offered role', async () => {
   const { owner, tenant } = await users.createTeam();
   const invited = await owner.call('POST', 'invitations', { role: 'developer', email: 'ada@example.org' });
   expect(invited.status).toBe(201);
@@ -55,7 +55,7 @@ test('an invitation stores only a hash of its token', async () => {
   expect(users.output()).not.toContain(token.split('.')[1]);
 });
 
-test('the holder of an invitation can read what it offers, before and without a sign-in', async () => {
+test('the holder of an invitation can read its tenant, inviter and role without a sign-in, until the invitation is accepted', async () => {
   const { owner } = await users.createTeam();
   const sender = (await owner.call('GET', 'session')).body.person.name;
   const { token } = (await owner.call('POST', 'invitations', { role: 'developer' })).body;
@@ -101,7 +101,7 @@ test('a new invitation deletes the expired ones, which do not count against the 
   expect(names.filter((name) => existsSync(joinPath(users.folder, `member-${name}.yaml`)))).toEqual([]);
 });
 
-test('an invitation needs a signed-in user: neither a signed-out browser nor a private link can accept it', async () => {
+test('a browser that is signed out or signed in with a private link cannot accept an invitation', async () => {
   const { owner } = await users.createTeam();
   const { token } = (await owner.call('POST', 'invitations', { role: 'viewer' })).body;
   const link = createVisitor(users.pageUrl);
@@ -127,7 +127,7 @@ test('if an owner changes the role of a member, the new role applies to the next
   expect((await member.call('POST', 'keys', {})).status).toBe(201);
 });
 
-test('a request that names another tenant than that of the session is refused', async () => {
+test('a request whose header names another tenant than the session is refused', async () => {
   const { owner, tenant } = await users.createTeam();
   const named = (name: string) => ({ 'x-svc-asr-tenant': name });
   const refused = await owner.call('POST', 'keys', { name: 'a' }, named('another'));
@@ -187,7 +187,7 @@ test('invitations of an owner who was removed, or demoted below the role that th
   expect((await members(owner)).filter(({ invitation }: { invitation: unknown }) => invitation !== null)).toEqual([]);
 });
 
-test('a user who accepts two invitations of a tenant at the same time becomes a member once', async () => {
+test('a user who accepts two invitations of a tenant at the same time becomes a member only once', async () => {
   const { owner } = await users.createTeam();
   const user = await users.signIn();
   const tokens: string[] = [];

@@ -27,7 +27,7 @@ test('createKey draws another key id if the resource name is taken', async () =>
   expect(readdirSync(folder).sort()).toEqual(['apikey-aaaaaaaaaa.yaml', 'apikey-bbbbbbbbbb.yaml']);
 });
 
-test('createKey fails after five key ids in a row whose names are taken', async () => {
+test('createKey fails if the resource names of five consecutive key ids are taken', async () => {
   const folder = temporaryFolder('keys');
   const store = await openFileStore({ folder, readFolders: [], now: () => 0 });
   await createKey(store, peppers, request, bytesFor([10]));

@@ -4,7 +4,8 @@ import { pollUntil } from '../poll.ts';
 import type { PollOptions } from '../poll.ts';
 
 /**
- * Waits until gateways know the key. That needs the key and its tenant's account in Redis. Returns false on timeout.
+ * Waits until gateways accept the key, which requires that Redis contains the key and the account of its tenant.
+ * Returns false on timeout.
  */
 export function waitUntilKeyActive(ledger: LedgerView, { spec }: ApiKey, polling: PollOptions): Promise<boolean> {
   return pollUntil(async () => {
@@ -16,8 +17,8 @@ export function waitUntilKeyActive(ledger: LedgerView, { spec }: ApiKey, polling
 }
 
 /**
- * Waits until the ledger lists the key as revoked, or does not contain it. Gateways then reject the key as soon as their
- * caches have expired. Returns false on timeout.
+ * Waits until the ledger lists the key as revoked, or does not contain it. Gateways reject the key after their caches
+ * have expired. Returns false on timeout.
  */
 export function waitUntilKeyRevoked(ledger: LedgerView, keyId: string, polling: PollOptions): Promise<boolean> {
   return pollUntil(async () => (await ledger.apiKeys.find(keyId))?.revoked ?? true, polling);

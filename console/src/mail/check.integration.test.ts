@@ -69,7 +69,7 @@ test('an applicant gets a mail about the decision, with the reason of a decline'
   expect(mail?.body).toContain('Reason: No &lt;capacity&gt;');
 });
 
-test('if two consoles check at the same time, one mail about low credit is sent, and another after a grant that is too small', async () => {
+test('if two consoles check credit at the same time, one mail about low credit is sent, and a second one if a later grant is too small', async () => {
   const { tenant, email } = await approved(30);
   const [one, other] = [await createDeps(), await createDeps()];
   await Promise.all([checkMails(one), checkMails(other)]);

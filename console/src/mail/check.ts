@@ -103,7 +103,10 @@ async function sendOnce(
   if (!results.includes(true)) await ledger.mailMarks.release(name, mark);
 }
 
-/** Runs the check until it is stopped. Does nothing without an SMTP server, or if MAIL_CHECK_MINUTES is 0. */
+/**
+ * Repeats `checkMails` every MAIL_CHECK_MINUTES until `stop` is called. Does nothing without an SMTP server, or if
+ * MAIL_CHECK_MINUTES is 0.
+ */
 export function startMailCheck(deps: MailCheckDeps): { stop: () => void } {
   const { settings, logger } = deps;
   const stopping = new AbortController();

@@ -78,7 +78,7 @@ test('an address gets at most MAILS_PER_HOUR mails, even if its letter case vari
   expect(await mailer.send('invited', 'other@example.org', facts)).toBe(true);
 });
 
-test('a mail that the server refuses is reported, and the log contains neither the address nor the link', async () => {
+test('a mail that the mail server refuses is reported, and the log contains neither the address nor the link', async () => {
   expect(await mailer.send('invited', 'refused@example.org', facts)).toBe(false);
   expect(output).toContain('mail not sent, because the SMTP server failed');
   expect(output).not.toContain('refused@example.org');

@@ -59,7 +59,7 @@ export function createMailer({ settings, logger, now }: MailerOptions): Mailer {
       sent.fail(recipient, now());
       try {
         const { subject, text, html } = buildMail(MAILS[kind](facts));
-        // An address object is never parsed, so that no part of it can become another recipient.
+        // The library does not parse an address object, so no part of the address can become another recipient.
         await transport.sendMail({ from, to: { name: '', address: to }, subject, text, html });
         logger.info({ reason: kind }, 'mail sent');
         return true;

@@ -27,7 +27,7 @@ test('/docs redirects to the documentation of the API', async () => {
   expect([status, headers.get('location')]).toEqual([302, 'https://localhost:8443/docs']);
 });
 
-test('every address of the page returns the page with its security headers and with no-cache', async () => {
+test('every address of the console page returns the page with its security headers and with cache-control: no-cache', async () => {
   for (const path of ['/', '/keys', '/sessions/abc']) {
     const { status, headers } = await get(path, HTML);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -44,7 +44,7 @@ test.each(['/favicon.ico', '/robots.txt'])('%s is not found, because it is not a
   expect([status, headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
 });
 
-test('a client that does not ask for HTML gets an error as JSON at an address that is no route of the API', async () => {
+test('a client that does not accept HTML gets a JSON error at an address that is no route of the API', async () => {
   for (const path of ['/keys', '/console/v1/nothing']) {
     const response = await get(path);
     expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
@@ -71,13 +71,13 @@ test('the files of the page have names with a hash, are cached for a year, and a
 });
 
 test.each(['/assets/index.js', '/assets/..%2F..%2Fpackage.json', '/assets/index.html.br'])(
-  'a file that the page does not have is not found: %s',
+  'GET %s returns 404, because the console page has no such file',
   async (path) => {
     expect((await get(path, HTML)).status).toBe(404);
   },
 );
 
-test('a write without the header of the page is refused', async () => {
+test('a write request without the header x-svc-asr-console: 1 is refused', async () => {
   const visitor = createVisitor(console_.pageUrl);
   for (const value of ['', '0']) {
     const answer = await visitor.call('POST', 'sign-in', { token: 'x' }, { 'x-svc-asr-console': value });

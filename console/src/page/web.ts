@@ -36,8 +36,8 @@ export interface WebPage {
 }
 
 /**
- * Loads a page that Vite built. It may connect to its own origin and to `connectTo`, load nothing from elsewhere, and
- * not be framed.
+ * Loads a page that Vite built. Its content security policy allows connections to its own origin and to `connectTo`. It
+ * forbids the page to load files from other origins, and it forbids other pages to embed this page in a frame.
  */
 export function loadWebPage(name: 'developer' | 'admin', connectTo: readonly string[] = []): WebPage {
   const files = readFiles(join(FOLDER, name));

@@ -18,7 +18,7 @@ test('BriefCache loads a key again only when its time to live has passed', async
   expect(await cache.read('a', load)).toBe(2);
 });
 
-test('BriefCache loads a key again after it was deleted, also while the first load is running', async () => {
+test('BriefCache loads a key again after the key was deleted, even if it was deleted during its first load', async () => {
   const { cache, load } = setUp();
   let finish: (value: number) => void = () => undefined;
   const first = cache.read('a', () => new Promise((resolve) => (finish = resolve)));

@@ -37,7 +37,7 @@ export function addCachedReads(inner: ResourceStore, ttlMs: number): { store: Re
 
   const store: ResourceStore = {
     ...inner,
-    // A write that fails may have been executed, so the cache is cleared in any case.
+    // A failed write may have been executed, so its cache entries are removed too.
     update: (kind, name, change) => inner.update(kind, name, change).finally(() => forget(kind, name)),
     delete: (kind, name, check) => inner.delete(kind, name, check).finally(() => forget(kind, name)),
   };

@@ -83,7 +83,7 @@ test('the file store deletes temporary files of a killed process at the start, a
   expect(await store.list('Tenant')).toEqual([]);
 });
 
-test('the file store lists other files and the valid documents of a damaged file', async () => {
+test('the file store lists the valid documents of a damaged file, and does not fail because of other damaged files', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'bad.yaml'), 'a: [');
   writeFileSync(join(folder, 'half.yaml'), `${tenant('good')}---\nkind: Nothing\n---\n`);
@@ -92,7 +92,7 @@ test('the file store lists other files and the valid documents of a damaged file
   expect((await store.list('Tenant')).map(({ resource }) => resource.metadata.name)).toEqual(['good']);
 });
 
-test('delete of the file store returns false for a resource that does not exist', async () => {
+test('delete() of the file store returns false for a resource that does not exist', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'tenant-a.yaml'), tenant('a'));
   expect([await store.delete('Tenant', 'a'), await store.delete('Tenant', 'a')]).toEqual([true, false]);

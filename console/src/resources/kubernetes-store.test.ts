@@ -67,7 +67,7 @@ test('the Kubernetes store passes an existing resource to the change function if
 });
 
 test.each(['create', 'replace'] as const)(
-  'the Kubernetes store applies an update once although the response to its %s was lost',
+  'the Kubernetes store applies an update only once although the response to its %s request was lost',
   async (verb) => {
     const { store, put, loseAnswer } = open();
     if (verb === 'replace') put(object('acme', {}, 'old'));
@@ -115,7 +115,7 @@ test('the Kubernetes store does not find or recreate an object while it is being
   await expect(store.update('Tenant', 'acme', () => tenant('acme'))).rejects.toMatchObject({ code: 'being_deleted' });
 });
 
-test('the Kubernetes store creates a key as owned by its tenant, and fails without a tenant', async () => {
+test('the Kubernetes store sets the tenant of a new key as its owner, and fails if the tenant does not exist or is being deleted', async () => {
   const { store, put, find } = open();
   const make = () => store.update('ApiKey', '8fk2pq9xlm', () => key('acme'));
   await expect(make()).rejects.toMatchObject({ code: 'tenant_not_found' });
@@ -205,7 +205,7 @@ test('the Kubernetes store makes the Tenant the owner of a Member that was creat
   expect(find('Member', 'm1')?.metadata.ownerReferences).toEqual([owner]);
 });
 
-test('the Kubernetes store keeps a resource if the check of its deletion throws, or if the resource changes after the check', async () => {
+test('the Kubernetes store does not delete a resource if the check before the deletion throws, or if the resource changes after it', async () => {
   const { store, put, find, before } = open();
   put(object('acme'));
   const keep = () => {

@@ -16,7 +16,7 @@ import type { ResourceStore } from './store.ts';
 export interface OpenStore {
   store: ResourceStore;
   platform: Platform;
-  /** Returns true once resources could be read. */
+  /** Returns true after resources could be read for the first time. */
   ready: () => boolean;
   close: () => void;
 }

@@ -17,7 +17,7 @@ export interface ModelDefinition {
   readonly events: readonly ModelEvent[];
 }
 
-/** The operator that leads. */
+/** The operator that holds the leader lease. */
 export interface OperatorLead {
   readonly holder: string;
   readonly renewedAt: string;

@@ -9,7 +9,10 @@ export interface Stored<K extends ConsoleKind> {
   readonly readOnlyIn: string | undefined;
 }
 
-/** Identity of a user of an OpenID provider. An e-mail address is not one, because it can change hands. */
+/**
+ * Identity of a user of an OpenID provider. It contains no e-mail address, because an address can later belong to
+ * another user.
+ */
 export interface UserIdentity {
   readonly issuer: string;
   readonly subject: string;
@@ -69,8 +72,8 @@ export interface ResourceStore {
   ) => Promise<Updated<K>>;
   /**
    * Deletes a resource. Returns false if there was none. A damaged key can be deleted too, because revoking must always
-   * be possible. `check` receives the resource and throws to keep it. The deletion fails with `write_conflict` if
-   * another writer changes the resource after the check.
+   * be possible. `check` receives the resource, and throws to prevent the deletion. The deletion fails with
+   * `write_conflict` if another writer changes the resource after the check.
    */
   delete: <K extends ConsoleKind>(kind: K, name: string, check?: (current: ResourceOf<K>) => void) => Promise<boolean>;
 }

@@ -81,7 +81,7 @@ export interface PoolView {
   readonly slots: number;
   /** Streams on workers. */
   readonly active: number;
-  /** Sessions that have reserved capacity and not connected yet. */
+  /** Sessions that have reserved capacity and have not connected yet. */
   readonly held: number;
   readonly waiting: number;
   /** Sessions that were refused and are expected to retry. */

@@ -50,7 +50,7 @@ export interface SessionRow {
 export interface SessionDetailView extends SessionRow {
   readonly object: 'session';
   readonly charge: {
-    /** Why the session cost what it cost. `pending` until it has ended. */
+    /** Rule by which the session was charged. `pending` until the session has ended. */
     readonly rule: 'rounded_up_to_second' | 'not_charged' | 'pending';
     readonly audio_ms: number;
     readonly billable_ms: number;

@@ -50,7 +50,7 @@ export interface MemberView {
 /** A new invitation, in the only response that contains its link. */
 export interface InvitationView extends MemberView {
   readonly token: string;
-  /** Path of the console with the token in its fragment, which browsers do not send. */
+  /** Path of the console with the token in its fragment, which browsers do not send to servers. */
   readonly path: string;
   /** True if the link was also sent by mail. */
   readonly mailed: boolean;

@@ -4,8 +4,8 @@ import type { CreditRequestView } from '../responses.ts';
 
 /**
  * Annotation with the last request for more credit, as JSON. It contains the number of grants at that time. The next
- * grant therefore answers the request, also if kubectl adds it. A grant with a negative amount, which corrects another
- * one, does not answer it.
+ * grant therefore answers the request, even if an administrator adds the grant with kubectl. A grant with a negative
+ * amount corrects another grant, and does not answer the request.
  */
 const CREDIT_REQUEST_ANNOTATION = `${API_GROUP}/credit-request`;
 
@@ -30,7 +30,7 @@ export function creditRequestOf({ metadata, spec }: Tenant): CreditRequestView |
   return { at, message, audio_seconds: audioSeconds };
 }
 
-/** Parses the annotation. Returns undefined for anything else than a request, because kubectl can write it too. */
+/** Parses the annotation. Returns undefined if it is not a request, because users of kubectl can write any text. */
 function parse(text: string): StoredRequest | undefined {
   try {
     const value = JSON.parse(text) as Partial<StoredRequest> | null;

@@ -38,7 +38,7 @@ export interface PurgeReport {
  */
 const CHECK_TIMEOUT_MS = 60_000;
 
-/** Counts what exists of a tenant. */
+/** Counts the data of a tenant. */
 export async function countTenant(deps: PurgeDeps, name: string, polling: PollOptions): Promise<PurgeReport> {
   checkName(name);
   const left = startTimer(polling);
@@ -48,9 +48,9 @@ export async function countTenant(deps: PurgeDeps, name: string, polling: PollOp
 }
 
 /**
- * Removes everything of a tenant, and then counts what is left. It is safe to repeat after a failure. Throws
- * `tenant_has_live_sessions` if the tenant has live sessions. If they started during the purge, its resources are
- * deleted already, but nothing was removed from Redis. Calls `onDelete` before the first deletion.
+ * Removes all data of a tenant, and then counts the remaining data. It is safe to repeat after a failure. Throws
+ * `tenant_has_live_sessions` if the tenant has live sessions. If these sessions started during the purge, the resources
+ * of the tenant are already deleted, but nothing was removed from Redis. Calls `onDelete` before the first deletion.
  */
 export async function purgeTenant(
   deps: PurgeDeps,

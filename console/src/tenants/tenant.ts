@@ -12,7 +12,7 @@ export function buildTenant(name: string, spec: unknown): Tenant {
   throw new ConsoleError('invalid_parameters', { message: `${describeProblems(problems)}.` });
 }
 
-/** Applies a merge patch to the spec of a tenant. Grants are kept, as by `replaceTenant`. */
+/** Applies a merge patch to the spec of a tenant. Grants that the patch does not list are kept. */
 export function patchTenant(current: Tenant, patch: unknown): Tenant {
   return replaceTenant(current, buildTenant(current.metadata.name, mergePatch(current.spec, patch)));
 }

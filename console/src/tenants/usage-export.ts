@@ -26,7 +26,9 @@ export async function* usageLines(
   }
 }
 
-/** Names of tenants and models have no characters that CSV must quote. */
+/**
+ * Formats one row. CSV values are not quoted, because names of tenants and models have no characters that need quotes.
+ */
 function lineOf(tenant: string, usage: DailyUsage, format: UsageFormat): string {
   const { day, model, sessions, audioMs, billableMs } = usage;
   const row = { tenant, day, model, sessions, audio_ms: audioMs, billable_ms: billableMs };

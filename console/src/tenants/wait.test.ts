@@ -37,7 +37,7 @@ function ledgerOf(read: LedgerView['journal']['read']): LedgerView {
 const polling = { timeoutMs: 60_000, intervalMs: 1 };
 const NOW = 1_000_000;
 
-test('waitUntilGrantApplied reads the last minute of the journal by pages, and no entry twice', async () => {
+test('waitUntilGrantApplied reads the last minute of the journal page by page, and reads no entry twice', async () => {
   const requested: (string | undefined)[] = [];
   const pages = [
     Array.from({ length: 1000 }, (_, n) => entry(`950000-${n}`, 'reserve', `s${n}`)),

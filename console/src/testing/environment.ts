@@ -3,12 +3,17 @@ import { startTestConsole, untilReady } from './console.ts';
 import type { TestConsole } from './console.ts';
 import { startTestOperator } from './operator.ts';
 
-/** A console with a Redis of its own. `stop` stops both, and the substitute for the operator if there is one. */
+/**
+ * A test console with its own Redis. `stop` stops the console, Redis and the substitute for the operator if one was
+ * started.
+ */
 export interface TestEnvironment extends TestConsole {
   readonly redis: Awaited<ReturnType<typeof startRedis>>;
 }
 
-/** Starts Redis, a console that is connected to it and, if wanted, a substitute for the operator. */
+/**
+ * Starts Redis and a console that is connected to it. If `operator` is true, also starts a substitute for the operator.
+ */
 export async function startTestEnvironment({
   env = {},
   operator: hasOperator,

@@ -12,7 +12,7 @@ export interface KubeObjects {
   find: (kind: string, name: string) => KubeObject | undefined;
   /** Runs a function once, before the next request with this verb is served. */
   before: (verb: Verb, run: () => void) => void;
-  /** Executes the next write with this verb, drops its response and lets the client retry. */
+  /** Loses the response to the next write with this verb, so that the client sends the write again. */
   loseAnswer: (verb: 'create' | 'replace') => void;
 }
 
@@ -40,7 +40,10 @@ export function createKubeObjects(): KubeObjects {
     return stored;
   }
 
-  /** Repeats a write whose response was lost, as the client does. */
+  /**
+   * Executes a write. If a test asked to lose its response, executes the write a second time, as a retry of the client
+   * does.
+   */
   function attempt(verb: Verb, write: () => KubeObject): KubeObject {
     if (!lost.delete(verb)) return write();
     write();
@@ -119,7 +122,7 @@ function isSelected(labels: Readonly<Record<string, string>>, selector: string):
   return value === undefined || labels[name] === value;
 }
 
-/** Copies a value as JSON does on the wire. */
+/** Copies a value through JSON, as a transfer between client and API server does. */
 function copy<T>(value: T): T {
   return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T);
 }

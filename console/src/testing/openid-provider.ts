@@ -76,7 +76,7 @@ export async function startOpenidProvider(redirectUris: string[]): Promise<Openi
   };
 }
 
-/** Shows a form that asks for the subject, and signs the user in when it is sent. */
+/** Shows a form that asks for the subject, and signs the user in when the form is submitted. */
 async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === 'POST') {
     const form = new URLSearchParams(await text(request));

@@ -4,7 +4,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import { endAfterFile } from '../../../test/support/leftovers.ts';
 import { createFolderReader } from '../resources/folder.ts';
 
-/** Substitutes for the operator: copies the resources of the folders to the ledger until it is stopped. */
+/** Starts a substitute for the operator. It copies the resources of the folders to the ledger until it is stopped. */
 export function startTestOperator(ledger: Ledger, folders: readonly string[]): { stop: () => Promise<void> } {
   const readFolder = createFolderReader();
   const known = new Map<string, Tenant | ApiKey>();
@@ -65,7 +65,8 @@ async function apply(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
   }
   const { grants, ...settings } = resource.spec;
   await ledger.accounts.configure(resource.metadata.name, settings);
-  // The grants are applied at the same time, because a tenant may have a thousand of them.
+  // Applies the grants in parallel. A tenant may have a thousand grants, and one after another they would take too
+  // long.
   const { name } = resource.metadata;
   await Promise.all(grants.map(({ id, audioSeconds }) => ledger.accounts.grant(name, id, audioSeconds * 1000)));
 }

@@ -83,7 +83,7 @@ export async function startUserEnvironment(
   };
 }
 
-/** Returns the answer. Throws if its status is another one, so that a test does not continue without its data. */
+/** Returns the response if it has the expected status. Otherwise throws, so that the test fails at this request. */
 function requireStatus<T extends { status: number; body: unknown }>(answer: T, status: number): T {
   if (answer.status === status) return answer;
   throw new Error(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`);

@@ -8,7 +8,7 @@ export interface Visitor {
   cookie: () => string;
 }
 
-/** Creates a visitor. `given` is a cookie that another visitor received. */
+/** Creates a visitor. Its first request sends the cookie `given`, for example one that another visitor received. */
 export function createVisitor(pageUrl: string, given = ''): Visitor {
   let cookie = given;
   return {

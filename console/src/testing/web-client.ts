@@ -7,7 +7,7 @@ export interface Landing {
 
 /** A client that follows redirects and keeps cookies per origin, as a browser does for navigations. */
 export interface WebClient {
-  /** Opens an address. Stops before an address that `until` matches, and returns it. */
+  /** Opens an address and follows redirects. Does not open a target that `until` matches, but returns its address. */
   open: (url: string, options?: { form?: Record<string, string>; until?: RegExp }) => Promise<Landing>;
   /** Returns the cookies for an origin, as a Cookie header. */
   cookie: (origin: string) => string;
@@ -71,7 +71,7 @@ export function createWebClient(): WebClient {
 /** Opens the address that starts a sign-in, and signs a user in at the test provider. Returns the last page. */
 export async function signInAs(client: WebClient, startUrl: string, subject: string): Promise<Landing> {
   const landed = await client.open(startUrl);
-  // The provider shows no form if the client still has a session there.
+  // The provider shows no form if the client still has a session at the provider.
   if (!landed.url.pathname.startsWith('/interaction/')) return landed;
   return client.open(landed.url.href, { form: { subject } });
 }

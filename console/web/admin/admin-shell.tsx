@@ -14,7 +14,7 @@ import { call } from './api.ts';
 import { findPage } from './pages.tsx';
 import { MayChange, useMayChange } from './rights.ts';
 
-/** The navigation of an administrator with the page at the current address. */
+/** Shows the navigation for administrators and the page at the current address. */
 export function AdminShell({ session, onSignedOut }: { session: AdminSessionView; onSignedOut: () => void }) {
   const { path } = usePlace();
   const found = findPage(path);

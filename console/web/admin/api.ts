@@ -21,7 +21,7 @@ interface Applied {
   readonly applied: boolean;
 }
 
-/** Requests of this page below /admin/v1, with the types of their responses. */
+/** Requests that the administrators' page sends to routes below /admin/v1, with the types of the responses. */
 export interface AdminRoutes {
   'GET session': AdminSessionView;
   'GET sign-in': AdminSignInMethodsView;
@@ -52,7 +52,7 @@ export interface AdminRoutes {
 
 const listeners = new Set<() => void>();
 
-/** Calls a function when a response shows that the session has ended. Returns a function that stops it. */
+/** Calls a function when a response shows that the session has ended. Returns a function that removes the listener. */
 export function onSessionEnd(listener: () => void): () => void {
   listeners.add(listener);
   return () => {
@@ -60,7 +60,7 @@ export function onSessionEnd(listener: () => void): () => void {
   };
 }
 
-/** Codes of responses to requests without a valid session. */
+/** Error codes of responses to requests without a valid session. */
 const SIGNED_OUT = ['not_signed_in', 'missing_admin_token'];
 
 /** Sends a request to the admin API. */

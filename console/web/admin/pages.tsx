@@ -9,7 +9,7 @@ import type { PageParams } from './page-params.ts';
 import { TenantPage } from './tenants/detail.tsx';
 import { TenantsPage } from './tenants/page.tsx';
 
-/** Pages of an administrator by the pattern of their path. The first one that matches is shown. */
+/** Pages for administrators by the pattern of their path. The first page whose pattern matches the address is shown. */
 const PAGES: readonly (readonly [pattern: string, page: ComponentType<{ params: PageParams }>])[] = [
   ['/', ApplicationsPage],
   ['/tenants', TenantsPage],
@@ -20,7 +20,7 @@ const PAGES: readonly (readonly [pattern: string, page: ComponentType<{ params: 
   ['/health', HealthPage],
 ];
 
-/** Returns the page at a path with the parameters of the path. Undefined if there is none. */
+/** Returns the page at a path with the parameters of the path. Undefined if no page has this path. */
 export function findPage(
   path: string,
 ): { Page: ComponentType<{ params: PageParams }>; params: PageParams } | undefined {

@@ -4,7 +4,10 @@ import { useContext } from 'preact/hooks';
 /** True if the signed-in administrator may change something. An auditor can only read. */
 export const MayChange = createContext(true);
 
-/** Returns true if the page offers changes. The server checks the role of each request. */
+/**
+ * Returns true if the page should offer changes to the user. Independently of this, the server checks the role of the
+ * user for each request.
+ */
 export function useMayChange(): boolean {
   return useContext(MayChange);
 }

@@ -3,7 +3,7 @@ import { texts } from '../texts/index.ts';
 /** A failed request, with a message for the user. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
-  /** Code of the API, or `unreachable` if no response arrived. Empty if the response has no code. */
+  /** Error code that the API returned, or `unreachable` if no response arrived. Empty if the response has no code. */
   readonly code: string;
   readonly status: number;
   readonly requestId: string | undefined;
@@ -69,7 +69,9 @@ interface ErrorAnswer {
   readonly error?: { readonly message?: string; readonly code?: string; readonly request_id?: string };
 }
 
-/** Codes of responses while a part of the service is unavailable. The page shows its own text for them. */
+/**
+ * Error codes of responses while a part of the service is unavailable. The page shows its own text for these errors.
+ */
 const UNAVAILABLE = ['service_unavailable', 'gateway_unavailable'];
 
 function errorOf(status: number, { error = {} }: ErrorAnswer): RequestError {
@@ -97,7 +99,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the error code of the API, or '' if the error is not one of a request. */
+/** Returns the error code of the API, or '' if the error does not come from a request. */
 export function codeOf(error: unknown): string {
   return error instanceof RequestError ? error.code : '';
 }

@@ -25,11 +25,11 @@ test.each([
   ['2026-01-01T23:55:00Z', '5 minutes ago'],
   ['2026-01-02T03:00:00Z', 'in 3 hours'],
   ['2026-01-05T00:00:00Z', 'in 3 days'],
-])('formatRelative shows %s as seen from 2026-01-02 as %s', (iso, text) => {
+])('formatRelative shows the time %s as "%s" if the current time is 2026-01-02T00:00:00Z', (iso, text) => {
   expect(formatRelative(iso, Date.parse('2026-01-02T00:00:00Z'))).toBe(text);
 });
 
-test('plural selects the form for the number and inserts the number into it', () => {
+test('plural() selects the singular or plural text for a number and inserts the number into the text', () => {
   const forms = { one: '{n} session', other: '{n} sessions' };
   expect([0, 1, 2000].map((count) => plural(count, forms))).toEqual(['0 sessions', '1 session', '2,000 sessions']);
 });

@@ -7,6 +7,6 @@ test.each([
   ['/sessions/:id', '/sessions/a%20b', { id: 'a b' }],
   ['/sessions/:id', '/sessions/%', { id: '%' }],
   ['/sessions/:id', '/sessions/a/b', undefined],
-])('matchPath matches %s with %s: %j', (pattern, path, params) => {
+])('matchPath for the pattern %s and the path %s returns %j', (pattern, path, params) => {
   expect(matchPath(pattern, path)).toEqual(params);
 });

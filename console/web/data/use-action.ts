@@ -15,7 +15,8 @@ export interface Action<Args extends readonly unknown[]> {
 export function useAction<Args extends readonly unknown[]>(act: (...args: Args) => Promise<void>): Action<Args> {
   const [isRunning, setRunning] = useState(false);
   const [problem, setProblem] = useState('');
-  // State changes arrive late, so two clicks in one frame would both see a stopped action.
+  // A state change is visible only after the next render. Two clicks before this render would both find `isRunning`
+  // false.
   const started = useRef(false);
 
   async function start(...args: Args): Promise<void> {

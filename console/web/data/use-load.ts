@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-/** State of data that a page reads. While it is read again, the earlier data stays. */
+/** State of data that a page reads. While the page reads the data again, `data` keeps the earlier value. */
 export interface Loaded<T> {
   readonly data: T | undefined;
   /** Error of the last attempt. */

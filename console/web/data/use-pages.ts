@@ -18,7 +18,10 @@ export interface Pages<Row> {
   readonly more: Action<[]>;
 }
 
-/** Reads the first part of a list when `key` changes. `read` gets the id of the last row of the part before. */
+/**
+ * Reads the first part of a list when the component appears and when `key` changes. For a further part, `read` gets the
+ * id of the last row so far.
+ */
 export function usePages<Row extends { readonly id: string }>(
   key: string,
   read: (before: string | undefined) => Promise<Part<Row>>,

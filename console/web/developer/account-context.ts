@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { CreatedKey, ListedKey, OwnTenantView } from '../../src/responses.ts';
 
-/** The signed-in developer's tenant, and what pages can do with it. */
+/** The signed-in developer's tenant, and functions that pages use to change it or to show results. */
 export interface AccountAccess {
   readonly account: OwnTenantView;
   /** Reads the tenant again. */
@@ -23,7 +23,7 @@ export function useAccount(): AccountAccess {
   return access;
 }
 
-/** True if the signed-in person may create and revoke keys, use the playground and ask for credit. */
+/** Returns true if the signed-in developer may create and revoke keys, use the playground and ask for credit. */
 export function mayDevelop({ role }: OwnTenantView): boolean {
   return role !== 'viewer';
 }

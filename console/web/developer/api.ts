@@ -21,7 +21,7 @@ import { codeOf, createCall, RequestError } from '../data/api.ts';
 import type { Call } from '../data/api.ts';
 import { texts } from '../texts/index.ts';
 
-/** Requests of this page below /console/v1, with the types of their responses. */
+/** Requests that the developers' page sends to routes below /console/v1, with the types of the responses. */
 export interface DeveloperRoutes {
   'POST applications': ApplicationView;
   'GET sign-in': SignInMethodsView;
@@ -69,14 +69,17 @@ export function showTenant(name: string): void {
   shownTenant = name;
 }
 
-/** Calls a function when a response shows that the session of this browser has ended. Returns a function that stops it. */
+/**
+ * Calls a function when a response shows that the session of this browser has ended. Returns a function that removes
+ * the listener.
+ */
 export function onSessionEnd(listener: () => void): () => void {
   return add(sessionEnds, listener);
 }
 
 /**
  * Calls a function when a response shows that the session has another tenant, or that the user has left the tenant.
- * Returns a function that stops it.
+ * Returns a function that removes the listener.
  */
 export function onTenantChange(listener: () => void): () => void {
   return add(tenantChanges, listener);
@@ -107,7 +110,10 @@ export const call: Call<DeveloperRoutes> = async (route, options = {}) => {
   }
 };
 
-/** Replaces the message of an error that is written for programs. */
+/**
+ * If `texts.general.problems` has a text for the code of an error, returns an error with this text. The message of the
+ * API addresses programmers, not users of this page.
+ */
 function explain(error: unknown): unknown {
   const text = texts.general.problems[codeOf(error)];
   return error instanceof RequestError && text !== undefined ? new RequestError(text, error) : error;

@@ -8,7 +8,7 @@ import { texts } from '../texts/index.ts';
 import { call, onSessionEnd, onTenantChange } from './api.ts';
 import { isInvitation } from './sign-in/invitation.tsx';
 
-/** How often the page checks for the decision about an application, and for a changed balance. */
+/** Interval at which the page checks for the decision about an application and for a changed balance. */
 const REFRESH_MS = 10_000;
 
 export type State =
@@ -28,11 +28,12 @@ export type State =
 
 const SIGNED_OUT: State = { name: 'signed-out', message: '', isProblem: false };
 
-/** The state of the page, and what changes it. */
+/** The state of the page, and the functions that change it. */
 export interface AppState {
   readonly state: State;
   /**
-   * Signs in as the tenant of the private link in the address, or as that of the session. Asks first if the two differ.
+   * Signs in as the tenant of the private link in the address. Without a link, signs in as the tenant of the session.
+   * If link and session have different tenants, asks the user first.
    */
   readonly start: () => Promise<void>;
   readonly signIn: (token: string) => Promise<void>;
@@ -77,8 +78,8 @@ export function useAppState(): AppState {
     }
   }, [load, signIn]);
   /**
-   * Reads the tenant without an action of the user. A failure keeps what is shown, because the next try may succeed.
-   * Another page appears only if the user has left all tenants, or if the session has ended.
+   * Reads the tenant without an action of the user. After a failure the page stays as it is, because the next attempt
+   * may succeed. Another page appears only if the user has left all tenants, or if the session has ended.
    */
   const refresh = useCallback(async () => {
     try {

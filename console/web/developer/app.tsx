@@ -20,7 +20,7 @@ export function App() {
   const [link, setLink] = useState('');
   const [key, setKey] = useState<{ readonly created: CreatedKey; readonly old: ListedKey | undefined }>();
   const shownTenant = state.name === 'signed-in' ? state.account.name : '';
-  // Runs before the effects of the pages, which send requests.
+  // A layout effect runs before the normal effects in which the pages send requests.
   useLayoutEffect(() => showTenant(shownTenant), [shownTenant]);
 
   const showLink = (token: string) => setLink(`${location.origin}/#${token}`);

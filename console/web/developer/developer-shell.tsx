@@ -12,8 +12,8 @@ import { findPage } from './pages.tsx';
 import { SignOut } from './sign-in/sign-out.tsx';
 
 /**
- * The navigation of a developer with the page at the current address. Render another instance for each tenant, because
- * the pages keep data of the tenant.
+ * Shows the navigation for developers and the page at the current address. Render a separate instance for each tenant,
+ * because the pages keep data of the tenant.
  */
 export function DeveloperShell({
   isSwitched,

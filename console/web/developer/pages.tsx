@@ -13,7 +13,10 @@ import { UsagePage } from './usage/page.tsx';
 
 export type PageParams = Readonly<Record<string, string>>;
 
-/** Pages of a signed-in developer by the pattern of their path. The first one that matches is shown. */
+/**
+ * Pages for signed-in developers by the pattern of their path. The first page whose pattern matches the address is
+ * shown.
+ */
 const PAGES: readonly (readonly [pattern: string, page: ComponentType<{ params: PageParams }>])[] = [
   ['/', OverviewPage],
   ['/playground', PlaygroundPage],
@@ -27,7 +30,7 @@ const PAGES: readonly (readonly [pattern: string, page: ComponentType<{ params: 
   ['/account', AccountPage],
 ];
 
-/** Returns the page at a path with the parameters of the path. Undefined if there is none. */
+/** Returns the page at a path with the parameters of the path. Undefined if no page has this path. */
 export function findPage(
   path: string,
 ): { Page: ComponentType<{ params: PageParams }>; params: PageParams } | undefined {
@@ -38,7 +41,7 @@ export function findPage(
   return undefined;
 }
 
-/** Returns whether a link leads to a page of this console. Other paths, such as /docs, are loaded by the browser. */
+/** Returns whether a link leads to a page of this console. The browser itself loads other paths, such as /docs. */
 export function isPage(path: string): boolean {
   return findPage(path) !== undefined;
 }

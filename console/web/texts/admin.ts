@@ -8,8 +8,8 @@ import { language } from './index.ts';
 const en = { applications, audit, common, creditRequests, grants, health, limits, models, purge, tenant, tenants };
 
 /**
- * Texts of the page for administrators. They are not part of the other texts, because the page for developers does not
- * load them. A further language is an object of this type.
+ * Texts of the page for administrators. They are separate from the other texts, so that the page for developers does
+ * not have to load them. Each language has an object of this type.
  */
 export type AdminTexts = typeof en;
 

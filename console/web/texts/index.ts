@@ -2,8 +2,8 @@ import { en } from './en.ts';
 import { pickLanguage } from './pick.ts';
 
 /**
- * Texts of the pages. A further language, such as Kikuyu (`ki`) or Dholuo (`luo`), is a file with an object of this
- * type. It is added to `LANGUAGES`.
+ * Texts of the pages. To add a language, such as Kikuyu (`ki`) or Dholuo (`luo`), write a file with an object of this
+ * type. Add the object to `LANGUAGES`.
  */
 export type Texts = typeof en;
 

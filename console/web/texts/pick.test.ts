@@ -5,6 +5,6 @@ test.each([
   [['fr', 'EN-ke'], { language: 'en', locale: 'EN-ke' }],
   [['fr'], { language: 'en', locale: 'en' }],
   [[], { language: 'en', locale: 'en' }],
-])('pickLanguage picks for a browser with the languages %j: %j', (preferred, picked) => {
+])('pickLanguage for a browser with the languages %j returns %j', (preferred, picked) => {
   expect(pickLanguage(preferred, ['en', 'luo'], 'en')).toEqual(picked);
 });

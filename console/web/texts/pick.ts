@@ -1,7 +1,7 @@
 export interface Picked {
   /** One of the supported languages. */
   readonly language: string;
-  /** Locale of the user in that language. Its region decides the form of numbers and dates. */
+  /** Locale of the user for that language. The region of the locale decides the form of numbers and dates. */
   readonly locale: string;
 }
 

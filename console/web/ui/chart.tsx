@@ -4,7 +4,7 @@ import 'uplot/dist/uPlot.min.css';
 import { formatAudio, formatDay } from '../data/format.ts';
 import { locale } from '../texts/index.ts';
 
-/** One colour of a chart: a value for each day. */
+/** Values of a chart that have the same colour: one value for each day. */
 export interface ChartSeries {
   readonly label: string;
   readonly valuesMs: readonly number[];

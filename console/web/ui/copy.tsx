@@ -93,7 +93,7 @@ function copySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'hidden';
-  // Only elements of the open dialog can have the focus.
+  // While a dialog is open, only elements in this dialog can have the focus.
   const container = document.querySelector('dialog[open] .dialog-body') ?? document.body;
   const before = document.activeElement;
   container.append(area);

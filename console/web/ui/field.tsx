@@ -138,7 +138,9 @@ export function SelectField(
   );
 }
 
-/** Leaves out undefined properties, which the types of optional properties forbid. */
+/**
+ * Returns the properties that are not undefined. The type of an optional property does not allow the value undefined.
+ */
 function pick({
   label,
   hint,

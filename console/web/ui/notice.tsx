@@ -20,8 +20,8 @@ export function Notice({
   children?: ComponentChildren;
   actions?: ComponentChildren;
   /**
-   * Result of an action that removed its own button. The focus moves to the notice when the notice appears, and when the
-   * result changes.
+   * Result of an action whose button disappears with the result. The focus moves to the notice when the notice appears,
+   * and when the result changes.
    */
   focusFor?: unknown;
 }) {
@@ -46,7 +46,10 @@ export function Notice({
   );
 }
 
-/** Message of a failed action of a form. The region exists before the message, so that it is always announced. */
+/**
+ * Message of a failed action of a form. The region also exists without a message. Screen readers may not announce a
+ * region that appears together with its text.
+ */
 export function Problem({ message }: { message: string }) {
   return (
     <div role="alert" class="problem-region">

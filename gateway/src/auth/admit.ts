@@ -24,8 +24,9 @@ export interface AdmitParts {
 }
 
 /**
- * Counts a request of a tenant and returns the state of its rate limit. Throws 403 if the account is not active. If the
- * request waits for a refusal, and the client of `response` disconnects, the wait ends.
+ * Counts a request of a tenant and returns the state of its rate limit. Throws 403 if the account is not active. The
+ * return may be delayed for a tenant that ignores `Retry-After`. This delay ends if the client of `response`
+ * disconnects.
  */
 export async function admitTenant(parts: AdmitParts, tenant: string, response?: WaitingResponse): Promise<Admission> {
   const { ledger, ledgerWatch, rateBlocks, refusalDelay } = parts;

@@ -38,9 +38,9 @@ export interface KeyCheck {
   /**
    * Verifies the API key in an `Authorization` header. Throws 401 if it is not valid. Throws 429 after too many
    * failures from one address, unless the key is valid and this gateway has verified it before. `addressOf` is called
-   * only after a failure or for a key that is not cached. Evaluating the proxy headers would cost more than checking a
-   * cached key. `onRecognized` is called with the tenant and the id of the key, also if the key was revoked or has
-   * expired.
+   * only after a failure or for a key that is not cached. It evaluates the proxy headers, which costs more than the
+   * check of a cached key. `onRecognized` is called with the tenant and the id of the key, also if the key was revoked
+   * or has expired.
    */
   verify: (
     authorization: string | undefined,
@@ -137,8 +137,8 @@ function bearer(authorization: string | undefined): string {
 }
 
 /**
- * Throws 401 unless the caller has sent the whole key. Other callers must not learn that the key was revoked or has
- * expired.
+ * Throws 401 unless the caller has sent the whole key. A caller who knows only the id of a key must not learn that the
+ * key was revoked or has expired.
  */
 function requireMatch(
   record: FoundKey | undefined,

@@ -4,7 +4,10 @@ import { evictOldest } from './evict-oldest.ts';
 
 /** Cached record of an API key. */
 export interface FoundKey extends KeyRecord {
-  /** SHA-256 of the key after its HMAC was verified. A comparison with it is cheaper than another HMAC. */
+  /**
+   * SHA-256 of the key, set once the HMAC of the key was verified. Later checks compare this digest, which is cheaper
+   * than another HMAC.
+   */
   verifiedDigest?: string;
 }
 

@@ -2,15 +2,15 @@ import type { Admission } from '@svc-asr/ledger';
 import { evictOldest } from './evict-oldest.ts';
 
 /**
- * Number of refusals by Redis after which a tenant is refused without Redis. A client that respects Retry-After gets
- * fewer.
+ * Number of refusals by Redis after which the gateway itself refuses a tenant, without a request to Redis. A client
+ * that respects Retry-After gets fewer refusals.
  */
 const EXACT_REFUSALS = 10;
 /** Time without a refusal after which earlier refusals do not count. */
 const FORGET_MS = 10_000;
 /**
- * Longest time for which a tenant is refused without Redis. Then Redis decides again, because the state or the limits
- * of the account may have changed.
+ * Longest time for which the gateway itself refuses a tenant, without a request to Redis. Then Redis decides again,
+ * because the state or the limits of the account may have changed.
  */
 const MAX_BLOCK_MS = 1000;
 const MAX_TENANTS = 10_000;
@@ -26,8 +26,8 @@ interface Block {
 
 /**
  * Tenants that keep sending requests after their request rate is used up. Redis has reported when the next request is
- * allowed, and a refused request does not change that time. Until then, requests are refused without Redis, which all
- * tenants share.
+ * allowed, and a refused request does not change that time. Until then, the gateway itself refuses the tenant, because
+ * requests to Redis would slow down all other tenants.
  */
 export class RateBlocks {
   readonly #blocks = new Map<string, Block>();

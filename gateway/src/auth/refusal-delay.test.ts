@@ -18,7 +18,7 @@ test.each([
   [64, 16],
   [4000, 1000],
   [10_240, 1000],
-])('maxWaitingOf %i connections is %i', (connections, waiting) => {
+])('maxWaitingOf for %i connections returns %i', (connections, waiting) => {
   expect(maxWaitingOf(connections)).toBe(waiting);
 });
 
@@ -30,7 +30,7 @@ test('RefusalDelay delays at most the given number of refusals at a time', async
   delay.stop();
 });
 
-test('RefusalDelay does not wait if the delay is 0 or after stop', async () => {
+test('RefusalDelay does not wait if the delay is 0, or after stop() was called', async () => {
   await new RefusalDelay(0).wait();
   const delay = new RefusalDelay(HOUR_MS);
   delay.stop();

@@ -1,11 +1,14 @@
 import { ApiError } from '@svc-asr/core';
 import { createAttemptLimiter } from '@svc-asr/runtime';
 
-/** Largest number of refusals that wait at a time. Each one holds a connection. Further refusals are sent at once. */
+/**
+ * Maximum number of refusals that are delayed at the same time. Each delayed refusal keeps a connection open. Further
+ * refusals are sent without a delay.
+ */
 export const MAX_WAITING = 1000;
-/** Share of the connections of a gateway whose refusals may wait. */
+/** Maximum share of the connections of a gateway that may wait for a delayed refusal. */
 const WAITING_SHARE = 0.25;
-/** Failures of one address per second that are answered at once. */
+/** Number of failures per second of one address that the gateway answers without a delay. */
 export const PROMPT_FAILURES_PER_SECOND = 10;
 
 /** A response that a client waits for. */
@@ -29,7 +32,7 @@ export class RefusalDelay {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Number of refusals that wait. */
+  /** Number of refusals that are delayed now. */
   get waiting(): number {
     return this.#ends.size;
   }
@@ -76,8 +79,8 @@ export function maxWaitingOf(maxConnections: number): number {
 }
 
 /**
- * Returns a delay between half and one and a half of the mean. With equal delays, clients that were refused together
- * would send their next requests together.
+ * Returns a random delay from 0.5 to 1.5 times the mean. With equal delays, clients that were refused together would
+ * send their next requests together.
  */
 export function randomDelay(meanMs: number, random = Math.random()): number {
   return meanMs * (0.5 + random);

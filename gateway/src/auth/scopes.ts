@@ -22,8 +22,9 @@ export function checkScope(limits: KeyLimits | undefined, scope: KeyScope): void
 }
 
 /**
- * Throws if the API key may not use a model. Call it before the Idempotency-Key is looked up. The session with that
- * Idempotency-Key may have been created by another key of the account, which may use the model.
+ * Throws if the API key may not use a model. Call it before the Idempotency-Key is looked up. Otherwise the key could
+ * get a session for a model that it may not use. Another key of the account may have created that session with the same
+ * Idempotency-Key.
  */
 export function requireModel(limits: KeyLimits | undefined, model: string, modelExists: boolean): void {
   const { models } = limitsOf(limits);

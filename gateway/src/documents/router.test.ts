@@ -67,8 +67,8 @@ test.each(['br', 'gzip', 'identity'])(
   },
 );
 
-// This does not use fetch, which adds `Cache-Control: no-cache` to a request with If-None-Match. That header requests
-// the whole document.
+// This does not use fetch, which adds `Cache-Control: no-cache` to a request with If-None-Match. With that header, the
+// server sends the whole document even if the ETag matches.
 function conditional(path: string, etag: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request(address + path, { headers: { 'if-none-match': etag } }, (answer) => resolve(answer.resume()))

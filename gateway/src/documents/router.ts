@@ -13,7 +13,7 @@ export interface DocumentAddresses {
   publicUrl: string;
   /** Address of the console. Empty if there is none. */
   consoleUrl: string;
-  /** CA file that the curl examples trust. Empty if clients trust the certificate anyway. */
+  /** CA file that the curl examples trust. Empty if clients trust the certificate of the gateway without it. */
   caFile: string;
 }
 

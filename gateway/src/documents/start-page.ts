@@ -7,7 +7,7 @@ const STYLE =
   '@media(prefers-color-scheme:dark){body{color:#eee;background:#111}a{color:#8ab4ff}code{background:#222}}';
 
 /**
- * Headers of the start page. They forbid everything except its own style, because the page loads nothing and runs no
+ * Headers of the start page. They allow nothing but the style in the page, because the page loads nothing and runs no
  * script.
  */
 export const START_PAGE_HEADERS = {

@@ -2,8 +2,8 @@ import type { RequestHandler } from 'express';
 import { ApiError } from '@svc-asr/core';
 
 /**
- * Refuses an HTTP/1.1 request without a Host header, and any request with an unknown Expect header. If Node refused it,
- * the response would have no error body.
+ * Refuses an HTTP/1.1 request without a Host header, and any request with an unknown Expect header. If Node refused
+ * such a request itself, the response would have no error body.
  */
 export const checkHeaders: RequestHandler = (request, _response, next) => {
   const { host, expect } = request.headers;

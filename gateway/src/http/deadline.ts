@@ -2,12 +2,14 @@ import type { Response } from 'express';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import { exchangeOf } from './exchange.ts';
 
-/** Throws if a request is so old that it may send no further command to Redis. */
+/**
+ * Throws if the deadline of a request has passed. Call it before a command to Redis, so that a late request sends none.
+ */
 export type CheckDeadline = (response: Response) => void;
 
 /**
- * Creates the check. Together with the timeout of a Redis command, it limits how long a caller waits for a 503 while
- * Redis is slow or unavailable.
+ * Creates the check of the deadline. Together with the timeout of a Redis command, it limits how long a caller waits
+ * for a 503 while Redis is slow or unavailable.
  */
 export function createDeadlineCheck(deadlineMs: number): CheckDeadline {
   return (response) => {

@@ -43,7 +43,7 @@ beforeEach(() => {
   });
 });
 
-test('RefusalLog keeps a refusal in memory until the next write, and writes it once, with the time of the Redis clock', async () => {
+test('RefusalLog keeps a refusal in memory until the next write, and writes it only once, with the time of the Redis clock', async () => {
   log.record(REQUEST);
   expect(written.size).toBe(0);
   await log.write();
@@ -75,7 +75,7 @@ test.each(['a model', 'x'.repeat(129), '', 'm\nn', `svc_live_v1_8fK2pQ9xLm_${'a'
   },
 );
 
-test('a burst of 20 refusals of one tenant is recorded, and further ones are dropped without an effect on other tenants', async () => {
+test('RefusalLog records a burst of 20 refusals of one tenant, and drops further ones without an effect on other tenants', async () => {
   for (let count = 0; count < PER_MINUTE + 5; count++) log.record(REQUEST);
   log.record({ ...REQUEST, tenant: 'other' });
   await log.write();
@@ -84,7 +84,7 @@ test('a burst of 20 refusals of one tenant is recorded, and further ones are dro
   expect(dropped).toEqual({ tenant_limit: 5 });
 });
 
-test('at most 1,000 refusals wait in memory', async () => {
+test('RefusalLog keeps at most 1,000 refusals in memory until they are written', async () => {
   for (let tenant = 0; tenant < MAX_WAITING + 7; tenant++) log.record({ ...REQUEST, tenant: `t-${tenant}` });
   expect(dropped).toEqual({ gateway_limit: 7 });
   await log.write();
@@ -94,7 +94,7 @@ test('at most 1,000 refusals wait in memory', async () => {
   expect(written.has('next')).toBe(true);
 });
 
-test('refusals are dropped while Redis is unavailable', async () => {
+test('RefusalLog drops refusals while Redis is unavailable', async () => {
   isAvailable = false;
   log.record(REQUEST);
   await log.write();

@@ -4,7 +4,10 @@ import type { ConnectionAge } from '../server/connection-age.ts';
 
 /** Progress of the shutdown of this gateway. */
 export interface Shutdown {
-  /** True from the signal to stop on. /readyz then reports `draining`, so that load balancers send no new clients. */
+  /**
+   * True after the gateway has received the signal to stop. /readyz then reports `draining`, so that load balancers
+   * send no new clients.
+   */
   announced: boolean;
   /** True once DRAIN_DELAY_MS has passed after the signal. The gateway then accepts no new sessions and streams. */
   closed: boolean;

@@ -41,8 +41,8 @@ export function createInternalApp(parts: AppParts): Express {
 
 /**
  * Reads the body, and refuses the request with 401 unless the console has signed it. The field `tenant` of the body
- * then replaces the API key. A request that is sent twice returns the same session, because the signature covers its
- * Idempotency-Key.
+ * then replaces the API key. If an attacker sends a copy of a request, the response has the same session, because the
+ * signature covers the Idempotency-Key.
  */
 function verifySignature(peppers: Keyring): RequestHandler {
   return async (request, response, next) => {

@@ -56,15 +56,15 @@ function json(body: object): { type: string; body: string } {
 }
 
 /**
- * Builds a segment of `verbose_json`. Clients expect all of these fields, so those that the recognizer does not provide
- * have neutral values.
+ * Builds a segment of `verbose_json`. Clients expect all of these fields, so fields that the recognizer does not
+ * provide have neutral values.
  */
 function segment({ start_ms: startMs, end_ms: endMs, text, words }: WordCue, id: number) {
   const unknown = { seek: 0, tokens: [], temperature: 0, compression_ratio: 1, no_speech_prob: 0 };
   return { id, start: startMs / 1000, end: endMs / 1000, text, avg_logprob: averageLogProb(words), ...unknown };
 }
 
-/** Confidence that replaces smaller ones. Workers round confidences below it to 0, which has no logarithm. */
+/** Value that replaces smaller confidences. Workers round confidences below this value to 0, and 0 has no logarithm. */
 const MIN_CONFIDENCE = 0.0005;
 
 /** Returns the mean logarithm of the confidences of words. 0 if no word has a confidence. */

@@ -1,9 +1,9 @@
-// Decodes the file on its standard input to PCM on its standard output. It is a separate process, so that the file of a
-// client can neither delay the streams of others nor end the gateway.
+// This program reads a file from its standard input, decodes it, and writes PCM to its standard output. It runs as a
+// separate process, so that the file of one client can neither delay the streams of other clients nor end the gateway.
 //
-// It decodes the file twice. The first pass checks the whole file and counts its samples, because the gateway must
-// reserve credit for all of them. The second pass writes the samples as fast as the gateway reads them. The memory use
-// therefore does not depend on the length of the audio.
+// The program decodes the file twice. The first pass checks the whole file and counts its samples, because the gateway
+// must reserve credit for all of them. The second pass writes the samples as fast as the gateway reads them. The memory
+// use therefore does not depend on the length of the audio.
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { Readable } from 'node:stream';

@@ -1,10 +1,10 @@
 /**
- * Exit codes of a decoder that cannot use a file. For unsupported and damaged files, it writes the reason to its
- * standard error.
+ * Exit codes of a decoder that cannot use a file. For unsupported and damaged files, the decoder also writes the reason
+ * to its standard error.
  */
 export const EXIT_CODES = { unsupported: 2, damaged: 3, tooLong: 4, tooMuchMemory: 5 } as const;
 
-/** Size of the head, which is the number of samples and precedes them. */
+/** Size of the head of the output. It contains the number of samples, and the samples follow. */
 export const HEAD_BYTES = 8;
 
 export function buildHead(samples: number): Uint8Array {

@@ -46,7 +46,10 @@ test('decodeFile ends the decoder process when the client disconnects', async ()
   await audio.closed;
 });
 
-/** Returns how many blocks of this many samples are together longer than the maximum duration of a file. */
+/**
+ * Returns a number of blocks. With `samples` samples each, they are together longer than the maximum duration of a
+ * file.
+ */
 const blocks = (samples: number) => Math.ceil((LIMITS.maxSeconds * 16_000) / samples) + 1;
 
 test.each<[string, Buffer]>([

@@ -39,8 +39,8 @@ const ENTRY = import.meta.url.endsWith('.ts') ? './decode-process.ts' : './decod
 const STALL_TIMEOUT_MS = 30_000;
 const MAX_MESSAGE = 500;
 /**
- * Limits of the heap, and of the memory of a WebAssembly decoder in pages of 64 KiB. The decoder process itself checks
- * the total, which includes buffers.
+ * Options of Node that limit the heap in MiB, and the memory of a WebAssembly decoder in pages of 64 KiB. The decoder
+ * process itself checks the total, which includes buffers.
  */
 export const MEMORY_LIMITS = ['--max-old-space-size=64', '--max-semi-space-size=4', '--wasm-max-mem-pages=1024'];
 

@@ -9,7 +9,7 @@ function buildAudio(quietMs: readonly number[], seconds = 500): Buffer {
   return Buffer.from(samples.buffer);
 }
 
-/** Takes all audio in frames of the given sizes. Returns the ends of the utterances in milliseconds. */
+/** Divides audio that arrives in frames of the given sizes. Returns the ends of the utterances in milliseconds. */
 async function divide(audio: Buffer, sizes: readonly number[], isLong = true): Promise<number[]> {
   const frames: Buffer[] = [];
   for (let at = 0, turn = 0; at < audio.length; turn++) {

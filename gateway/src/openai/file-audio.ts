@@ -24,9 +24,9 @@ export interface FileStep {
 }
 
 /**
- * The audio of a file, in steps. An utterance of a long file has at most 240 s. If no pause ends it, it ends at the
- * quietest moment between 230 and 240 s. This moment depends only on the audio, not on the frames in which the audio
- * arrives.
+ * The audio of a file, in steps. An utterance of a long file has at most 240 s. If no pause ends an utterance, it ends
+ * at its quietest moment between 230 and 240 s. This moment depends only on the audio, not on the frames in which the
+ * audio arrives.
  */
 export class FileAudio {
   readonly #frames: AsyncIterator<Buffer, undefined>;
@@ -72,8 +72,8 @@ export class FileAudio {
   }
 
   /**
-   * Returns the next audio. Call it after `prepare`, and with the same argument unless the utterance has restarted
-   * since.
+   * Returns the next audio. Call `prepare` first, with the same `utteranceBytes`. The number may differ only if
+   * `restart` was called between the two calls.
    */
   take(utteranceBytes: number): FileStep {
     const frame = this.#ahead.shift();

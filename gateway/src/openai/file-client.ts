@@ -106,7 +106,10 @@ export class FileClient implements StreamClient {
     // This client is part of the gateway and has no connection that could be terminated.
   }
 
-  /** Runs a task in the next turn. A client must not call its stream while the stream calls the client. */
+  /**
+   * Runs a task in the next turn of the event loop. A client must not call its stream while the stream calls the
+   * client.
+   */
   #later(task: () => void): void {
     setImmediate(task);
   }
@@ -124,8 +127,8 @@ export class FileClient implements StreamClient {
         const { pcm, endsUtterance, isLast } = this.#audio.take(this.#utteranceBytes);
         this.#sentBytes += pcm?.length ?? 0;
         if (pcm !== undefined) stream.receive(pcm, true);
-        // The flush is sent in the same turn as the last audio, because a stream that has used its whole reservation
-        // ends by itself.
+        // The flush is sent in the same turn of the event loop as the last audio. Otherwise a stream that has used its
+        // whole reservation would end by itself before the flush.
         if (endsUtterance) this.#flush(stream, isLast);
       }
     } catch {

@@ -14,7 +14,7 @@ const HEADERS = {
 
 /**
  * Sends the transcript of a file as server-sent events while the file is recognized. The response starts with the first
- * event. An error before that becomes an ordinary error response.
+ * event. An error before the first event becomes an ordinary error response.
  */
 export class TranscriptEvents {
   readonly #response: Response;

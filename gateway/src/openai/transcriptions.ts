@@ -162,6 +162,6 @@ async function recognize(
 /** Cancels a session that is not used, so that its credit is released. */
 async function cancel({ ledger }: TranscriptionsRoute, tenant: string, model: string, session: CreatedSession) {
   await ledger.sessionAccess.delete(tenant, session.sessionId);
-  // The hold expires soon anyway, so a failure only delays the release.
+  // The pool releases the held slot soon even without this call, so a failure only causes a delay.
   await ledger.pools.release(model, session.sessionId).catch(() => undefined);
 }

@@ -30,7 +30,7 @@ export function deleteSessionRoute(ledger: Ledger, checkDeadline: CheckDeadline)
     checkDeadline(response);
     const deleted = await ledger.sessionAccess.delete(exchangeOf(response).tenant ?? '', sessionId);
     if (deleted.outcome === 'unknown') throw new ApiError('session_not_found');
-    // The hold expires soon anyway, so a failure only delays the release.
+    // The pool releases the held slot soon even without this call, so a failure only causes a delay.
     if (deleted.outcome === 'expired') await ledger.pools.release(deleted.model, sessionId).catch(() => undefined);
     sendNothing(response);
   };

@@ -49,7 +49,7 @@ export function answerBrokenRequests(logger: Logger, metrics: Pick<GatewayMetric
     const requestId = randomUUID();
     const body = JSON.stringify(refusal.body(requestId));
     unloggedAnswers.set(socket, { requestId, status, code });
-    // Otherwise a client that never closes its side would keep the connection open and delay a shutdown.
+    // Without this timer, a client that never closes its side would keep the connection open and delay a shutdown.
     const linger = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => {
       clearTimeout(linger);

@@ -29,8 +29,8 @@ export interface ConnectionLimitOptions {
   /** Maximum number of connections from one IPv4 address or one IPv6 network of 64 bits. 0 means no limit. */
   maxPerAddress: number;
   /**
-   * Decides whether an address is a trusted proxy. `maxPerAddress` does not apply to it, because it connects for many
-   * clients.
+   * Decides whether an address is a trusted proxy. `maxPerAddress` does not apply to a trusted proxy, because a proxy
+   * connects for many clients.
    */
   trustProxy: TrustProxy;
   metrics: Pick<GatewayMetrics, 'connectionsRefused'>;

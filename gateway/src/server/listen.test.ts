@@ -143,7 +143,7 @@ test('the gateway disconnects a client that does not close its connection after 
 });
 
 test.each(['TLS_CERT_FILE', 'TLS_KEY_FILE'])(
-  'listen rejects settings in which only %s of the two TLS files is set',
+  'listen() rejects settings in which only %s of the two TLS files is set',
   async (name) => {
     const half = { ...settings, [name]: 'x.pem' };
     const logger = createLogger('gateway', 'silent');
@@ -173,7 +173,7 @@ async function listenWith(changes: Partial<GatewaySettings>, trust = trustProxy)
   return other;
 }
 
-test('a connection over MAX_CONNECTIONS is closed and counted, and there is room again after another one has closed', async () => {
+test('a connection over MAX_CONNECTIONS is closed and counted, and a new one is accepted after an open one was closed', async () => {
   const limited = await listenWith({ MAX_CONNECTIONS: 3, HEADERS_TIMEOUT_MS: 60_000, REQUEST_TIMEOUT_MS: 60_000 });
   const sockets = [openIdle(limited), openIdle(limited), openIdle(limited)];
   await eventually('three connections are open', 30_000, async () => (await countConnections(limited)) === 3);
@@ -187,7 +187,7 @@ test('a connection over MAX_CONNECTIONS is closed and counted, and there is room
   for (const socket of sockets) socket.destroy();
 });
 
-test('a connection over MAX_CONNECTIONS_PER_ADDRESS is closed at once, but one from another address is accepted', async () => {
+test('a connection over MAX_CONNECTIONS_PER_ADDRESS is closed at once, but a connection from another address is accepted', async () => {
   const limits = {
     MAX_CONNECTIONS: 10,
     MAX_CONNECTIONS_PER_ADDRESS: 2,

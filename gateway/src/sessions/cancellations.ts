@@ -23,8 +23,8 @@ export interface Cancellations {
 }
 
 /**
- * Creates the queue of cancellations. A session is cancelled if its request was refused, or if it is not known whether
- * it was created.
+ * Creates the queue of cancellations. A session is cancelled if its request was refused, or if it is unknown whether
+ * the session was created.
  */
 export function createCancellations(ledger: Ledger, logger: Logger): Cancellations {
   const pending = new Set<Promise<void>>();

@@ -22,7 +22,7 @@ test.each([
   expect(sessionEnd(end)).toEqual({ reason, closeCode });
 });
 
-test('cancelled returns an ending that is charged, unless the stream was already ending free of charge', () => {
+test('cancelled() returns an ending that is charged, unless the stream was already ending free of charge', () => {
   const draining = { ...ending('draining', 1001), outcome: 'failed' } as const;
   expect(cancelled(undefined)).toEqual({ outcome: 'completed', code: 1000, reason: 'cancelled' });
   expect(cancelled(ending('audio_limit_reached', 1000)).outcome).toBe('completed');

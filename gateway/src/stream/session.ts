@@ -14,7 +14,7 @@ export interface StreamSession {
   readonly tenant: string;
   readonly model: string;
   readonly languageCode: string;
-  /** Audio that the stream may use at first. Its chain, if it has one, provides more. */
+  /** Audio that the stream may use at first. If the stream has a chain, the chain reserves further audio. */
   readonly reservedMs: number;
   /** The sessions of a stream that lasts longer than one session. */
   readonly chain?: StreamChain | undefined;

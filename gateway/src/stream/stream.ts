@@ -93,7 +93,7 @@ export class Stream {
     this.#finish(this.#excuse(cancelled(this.#ending)));
   }
 
-  /** Returns the ending. It is free of charge if the recognition is stalled. */
+  /** Returns the given ending, or one that is free of charge if the recognition is stalled. */
   #excuse(ending: Ending): Ending {
     return this.#recognition.stalled ? { ...ending, outcome: 'failed' } : ending;
   }
@@ -218,8 +218,8 @@ export class Stream {
   #onOpened(context: ContextSize, chunkSamples: number): void {
     this.#chunkSamples = chunkSamples;
     const { configuration } = this.#recognition;
-    // The stream has moved to another worker before its configuration could change. That worker has opened it with the
-    // old configuration, and the change is still pending.
+    // The stream has moved to another worker before its configuration could change. That worker has opened the stream
+    // with the old configuration, and the change is still pending.
     if (this.#change !== undefined && this.#change.to !== configuration) return;
     const changed = this.#change !== undefined && this.#change.to !== this.#change.from;
     this.#change = undefined;

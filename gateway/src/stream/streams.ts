@@ -123,7 +123,7 @@ export class Streams {
 
   /**
    * Lets streams finish until the deadline, a time of `performance.now()`. Streams that are still open shortly before
-   * it get a `final` and the close code 1001.
+   * the deadline get a `final` and the close code 1001.
    */
   async drain(deadlineMs: number): Promise<void> {
     this.#draining = true;
@@ -201,7 +201,7 @@ export class Streams {
 
   /**
    * Verifies a handshake without Redis. Throws 429 if the handshake is invalid and its address has sent too many
-   * invalid ones. Valid handshakes are not limited here, so that one client cannot lock out others of its address.
+   * invalid ones. Valid handshakes are not limited here, so that one client cannot lock out others with its address.
    */
   async #verify(request: IncomingMessage): Promise<VerifiedOffer> {
     let offer: VerifiedOffer;
@@ -214,7 +214,7 @@ export class Streams {
     return offer;
   }
 
-  /** Takes audio memory for one more stream. Throws 503 if there is none. */
+  /** Takes audio memory for one more stream. Throws 503 if there is not enough memory. */
   #admit(): SizedShare {
     const share = this.#options.budget.take();
     if (share !== undefined) return share;
@@ -224,7 +224,7 @@ export class Streams {
 
   /**
    * Opens a stream without a WebSocket, for a session that this gateway has created. Throws 503 if the gateway is full.
-   * The session may have reserved more audio than `partMs`. If `isChained`, further sessions follow when the
+   * The session may have reserved more audio than `partMs`. If `isChained` is true, further sessions follow when the
    * reservation is used up.
    */
   async open(

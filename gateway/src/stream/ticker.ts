@@ -1,7 +1,9 @@
 /** Called at each tick with the time of `performance.now()`. */
 export type Tick = (nowMs: number) => void;
 
-/** One timer for all streams, or for all realtime connections. One timer for each would cost more than its work. */
+/**
+ * One timer for all streams, or for all realtime connections. A timer for each of them would cost more than its work.
+ */
 export class Ticker {
   readonly #ticks = new Set<Tick>();
   readonly #timer: NodeJS.Timeout;

@@ -64,7 +64,7 @@ async function totalsOf(tenant: string) {
   return { granted: account.grantedMs, reserved: account.reservedMs, consumed: account.consumedMs };
 }
 
-test('the journal keeper exports every entry of every tenant once and empties the journals in Redis', async () => {
+test('the journal keeper exports every entry of every tenant exactly once and empties the journals in Redis', async () => {
   const tenants = await Promise.all(Array.from({ length: 70 }, () => createTenant(ledger, 60_000)));
   const [busy = ''] = tenants;
   await ledger.accounts.grant(busy, 'more', 6_000_000);

@@ -40,8 +40,8 @@ export interface JournalReadings {
    */
   backlogRatio: number | undefined;
   /**
-   * Seconds since a pass last exported all new entries, or since the start if none has. Undefined if the journal is not
-   * exported.
+   * Seconds since a pass last exported all new entries, or since the start if no pass has done so. Undefined if the
+   * journal is not exported.
    */
   exportAgeSeconds: number | undefined;
 }
@@ -54,8 +54,8 @@ interface Totals {
 }
 
 /**
- * What the keeper remembers of a tenant. With it, a pass needs only one Redis command for a tenant whose entries were
- * all exported and removed.
+ * What the keeper remembers of a tenant. With this data, a pass needs only one Redis command for a tenant whose entries
+ * were all exported and removed.
  */
 interface Seen {
   /** Id of the last exported entry. Undefined if the journal is not exported. */
@@ -116,8 +116,8 @@ export class JournalKeeper {
   }
 
   /**
-   * Exports and trims the journal of every tenant once. A Redis error of one tenant does not stop the others. A failed
-   * write of the files ends the pass.
+   * Exports and trims the journal of every tenant once. A Redis error for one tenant does not stop the pass for other
+   * tenants. A failed write of the files ends the pass.
    */
   async runPass(): Promise<void> {
     const { journal, files, nowMs } = this.#options;
@@ -214,7 +214,8 @@ function lineOf(tenant: string, entry: JournalEntry) {
 }
 
 /**
- * Does work for each item and returns the results of those that succeed. Adds the errors of the others to `failures`.
+ * Runs `work` for each item. Returns the results of the successful runs, and adds the errors of the failed runs to
+ * `failures`.
  */
 async function forEachOf<Item, Result>(
   items: readonly Item[],

@@ -31,7 +31,7 @@ export interface ClusterScope {
 
 /** Access of the operator's components to the cluster, and to the namespace of the installation. */
 export interface Cluster extends ClusterScope {
-  /** Access to each namespace that may contain ASRModels. The first is that of the installation. */
+  /** Access to each namespace that may contain ASRModels. The first one is for the namespace of the installation. */
   scopes: readonly ClusterScope[];
   gate: Gate;
   /** Starts the leader election. */

@@ -26,7 +26,10 @@ export interface EventRecorderOptions {
 /** Maximum length of the queue. While it is full, each new event replaces the oldest one. */
 const MAX_WAITING = 1000;
 
-/** Creates a recorder. As in client-go, repeated events are counted in one event, and floods are dropped. */
+/**
+ * Creates a recorder. As in client-go, repeated events are counted in one event, and events above the rate limit are
+ * dropped.
+ */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { api, instance, logger, nowMs = Date.now } = options;
   const correlator = createCorrelator();

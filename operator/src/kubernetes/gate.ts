@@ -17,7 +17,7 @@ export interface Gate {
    * of a process that was frozen fire late.
    */
   isOpen: () => boolean;
-  /** Aborts when the gate closes. Every time the gate opens there is a new signal. */
+  /** Returns a signal that aborts when the gate closes. Whenever the gate opens, there is a new signal. */
   signal: () => AbortSignal;
 }
 

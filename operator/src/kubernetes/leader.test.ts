@@ -8,7 +8,7 @@ import { Elector } from './leader.ts';
 
 const LEASE_SECONDS = 15;
 
-/** Runs everything that waits only for promises. */
+/** Waits until all code has run that waits only for promises, and not for a timer. */
 async function settle(): Promise<void> {
   for (let n = 0; n < 10; n++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -41,7 +41,7 @@ function setUp() {
       onLost: (reason) => candidate.lost.push(reason),
       logger,
       clock,
-      // The clocks of machines differ, which must not matter.
+      // Each candidate has a different wall clock, because the election must not depend on the clocks of the machines.
       wallMs: () => clock.nowMs() + started * 86_400_000,
       random: () => 0.5,
     });
@@ -129,7 +129,7 @@ test('a leader whose renewals succeed but whose responses are lost recognizes th
   expect([first.elector.gate.isOpen(), first.lost]).toEqual([true, []]);
 });
 
-test('a leader that reaches the API server again and finds another holder has lost leadership permanently', async () => {
+test('a leader that finds another holder when it reaches the API server again loses leadership permanently', async () => {
   const { join, pass } = setUp();
   const first = join();
   await settle();

@@ -19,11 +19,11 @@ export interface ElectorOptions {
   name: string;
   /** Identity of this process. A restarted process has a new one. */
   identity: string;
-  /** Time after the last renewal at which other processes may take over. */
+  /** Time without a renewal after which other processes may take over the lease. */
   leaseSeconds: number;
   /**
-   * Time without renewal after which a leader stops writing. The rest of the lease is for writes that were already
-   * sent.
+   * Time without renewal after which a leader stops writing. Writes that it has already sent have the time until the
+   * end of the lease to complete.
    */
   renewMs: number;
   /** Time between two attempts to acquire or renew the lease. */
@@ -37,7 +37,9 @@ export interface ElectorOptions {
   onLost: (reason: string) => void;
   logger: Logger;
   clock?: Clock;
-  /** Milliseconds since 1970, for readers of the Lease. */
+  /**
+   * Returns the wall clock in milliseconds since 1970. The Lease shows it to readers, but the election does not use it.
+   */
   wallMs?: () => number;
   random?: () => number;
 }
@@ -46,10 +48,10 @@ export interface ElectorOptions {
 const JITTER = 0.2;
 
 /**
- * Takes part in the leader election of an installation. It has the semantics of client-go on a Lease, with one
+ * Takes part in the leader election of an installation. It follows the rules by which client-go uses a Lease, with one
  * difference. A leader that cannot reach the API server stops writing. It resumes when it reaches the API server again
- * and the lease is still its own. In that case no other process was the leader in between. Taking the lease would have
- * changed it, and a renewal fails after any change.
+ * and the lease is still its own. In that case no other process was the leader in between. A takeover would have
+ * changed the lease, and a renewal fails after any change.
  *
  * | the lease | this process |
  * |-----------|--------------|
@@ -152,7 +154,8 @@ export class Elector {
     const next = buildLease(name, record, before);
     this.#own = before === undefined ? await api.create(TYPES.Lease, next) : await api.replace(TYPES.Lease, next);
     this.#seen = observe(this.#seen, readRecord(this.#own), this.#clock.nowMs());
-    // The term counts from before the request was sent, because other processes count from a later time.
+    // The term counts from the time before the request. Other processes count from the time at which they read the new
+    // record, which is later. The term therefore ends before another process can take over.
     this.#term.renew(sentMs);
     if (this.#elected || !this.#term.isOpen()) return;
     this.#elected = true;

@@ -182,7 +182,7 @@ test(
 );
 
 test(
-  'the reflector continues where a watch was cut, without a list',
+  'after a watch was interrupted, the reflector continues from the last event without a new list',
   async () => {
     const { reflector, relists, shows } = follow();
     await reflector.start();

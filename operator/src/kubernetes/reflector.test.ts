@@ -112,7 +112,7 @@ test('the reflector does not replace a watch that receives bookmarks but no even
   reflector.stop();
 });
 
-test('the reflector polls an unavailable API server slowly, logs the outage once, and catches up when the server is back', async () => {
+test('the reflector polls an unavailable API server slowly, logs the outage only once, and catches up when the server is back', async () => {
   const { cluster, reflector, names, pass, at } = setUpReflector();
   cluster.put('a');
   await reflector.start();
@@ -215,7 +215,7 @@ test('an error that onChange throws is logged and does not end the reflector', a
   reflector.stop();
 });
 
-test('the reflector drops managed fields by default, and with the option trim keeps only what trim returns', async () => {
+test('the reflector drops managed fields by default, and with the option trim keeps only what trim() returns', async () => {
   const cluster = new FakeKubeApi();
   cluster.put('a', { metadata: { name: 'a', resourceVersion: '1', managedFields: [{}] }, spec: { big: true } });
   const all = setUpReflector({}, cluster);
@@ -229,7 +229,7 @@ test('the reflector drops managed fields by default, and with the option trim ke
   some.reflector.stop();
 });
 
-test('a reflector that is stopped before its first list succeeds sends no more requests, and its start resolves', async () => {
+test('a reflector that is stopped before its first list succeeds sends no more requests, and its start() resolves', async () => {
   const { cluster, reflector, pass } = setUpReflector();
   cluster.faults.push(...Array.from({ length: 100 }, () => ({ on: 'list' as const, error: cut })));
   const started = reflector.start();
@@ -247,13 +247,13 @@ test.each([
   [0.5, 3_500_000, 100],
   [0.5, 3_599_900, 1],
 ])(
-  'chooseTimeout is random and at most the time until the next list (random %d, %d ms after the last list): %d s',
+  'chooseTimeout is random, but at most the time until the next list (random %d, %d ms after the last list): %d s',
   (random, sinceMs, expected) => {
     expect(chooseTimeout(REFLECTOR_TIMES, sinceMs, random)).toBe(expected);
   },
 );
 
-test('a reflector without permission to list objects calls onActivity once, and logs a warning with its namespace', async () => {
+test('a reflector without permission to list objects calls onActivity only once, and logs a warning with its namespace', async () => {
   let activities = 0;
   const { cluster, reflector, pass, at } = setUpReflector({
     namespace: 'team',

@@ -13,11 +13,12 @@ import { wait } from './reflect/wait.ts';
 /** Keeps the newest known version of all objects of a type while it runs. */
 export interface Reflector {
   /**
-   * Resolves after the first list, which is retried without limit. Also resolves if the reflector is stopped before.
+   * Starts to list and watch. Resolves after the first list, which is retried without limit. Also resolves if the
+   * reflector is stopped before the first list has succeeded.
    */
   start: () => Promise<void>;
   stop: () => void;
-  /** Whether everything has been listed once. */
+  /** Returns whether all objects have been listed at least once. */
   synced: () => boolean;
   get: (name: string) => KubeObject | undefined;
   list: () => readonly KubeObject[];
@@ -43,8 +44,8 @@ export interface ReflectorOptions {
   type: ResourceType;
   labelSelector?: string;
   /**
-   * Called when an object was added, changed or deleted. `get` returns its newest version. Errors that it throws are
-   * logged.
+   * Called when an object was added, changed or deleted. `get` returns its newest version. Errors that this callback
+   * throws are logged.
    */
   onChange: (name: string) => void;
   /** Returns the part of each object that is kept. By default everything except the managed fields. */
@@ -59,7 +60,10 @@ export interface ReflectorOptions {
   random?: () => number;
 }
 
-/** Reflects objects of the Kubernetes API. Sends no request before `start`, and only `stop` ends it. */
+/**
+ * Reflector that lists and watches objects of the Kubernetes API. It sends no request before `start` and then runs
+ * until `stop`.
+ */
 export class ApiReflector implements Reflector {
   readonly #options: ReflectorOptions;
   readonly #clock: Clock;
@@ -88,7 +92,8 @@ export class ApiReflector implements Reflector {
   start(): Promise<void> {
     if (!this.#started) {
       this.#started = true;
-      // Without this call, the metric would have no age for a watch that never receives anything.
+      // Without this call, the metric of the time without activity would have no value for a watch that never receives
+      // anything.
       this.#options.onActivity?.();
       void this.#run();
     }
@@ -132,7 +137,7 @@ export class ApiReflector implements Reflector {
     return this.#stopping.signal.aborted;
   }
 
-  /** Runs one watch, after a list if one is due. */
+  /** Runs one watch. If a full list is due, lists all objects first. */
   async #runTurn(): Promise<Turn> {
     const { api, type, labelSelector, times, onActivity } = this.#options;
     if (this.#resourceVersion !== undefined && this.#sinceListMs() >= times.relistMs) this.#requireList('periodic');

@@ -34,8 +34,8 @@ export interface AppliedAccount {
 
 /**
  * Applies a Tenant to its account, even if a part of the account exists already. It is safe to repeat after a partial
- * failure. An account that was lost is recreated with the consumption of its last checkpoint, once per ledger. An
- * account that was not lost keeps its consumption.
+ * failure. An account that was lost is recreated with the consumption of its last checkpoint. This happens once per
+ * ledger. An account that was not lost keeps its consumption.
  */
 export async function applyAccount(
   tenant: Tenant,
@@ -85,7 +85,10 @@ function buildSettings({ spec }: Tenant): TenantSettings {
   return { displayName, state, models, limits, monthlyBudgetMs, priority };
 }
 
-/** Returns the version of a Tenant. Undefined for files, which only one operator reads. */
+/**
+ * Returns the version of a Tenant. Undefined for a Tenant from a file, which needs no version because only one operator
+ * reads the files.
+ */
 function versionOf({ metadata: { uid, generation } }: Tenant): TenantVersion | undefined {
   return uid === undefined || generation === undefined ? undefined : { uid, generation };
 }

@@ -5,7 +5,7 @@ import { readWhole, writeDurably } from '@svc-asr/runtime';
 
 /** Copy of the ledger id outside of Redis, so that it is not lost together with Redis. */
 export interface LedgerAnchor {
-  /** Undefined if no ledger was created yet. */
+  /** Returns the ledger id. Undefined if no ledger was created yet. */
   read: () => Promise<string | undefined>;
   write: (ledgerId: string) => Promise<void>;
 }

@@ -115,8 +115,8 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
 }
 
 /**
- * Returns whether an account has more consumption or more corrections than a checkpoint. Neither ever decreases. Lower
- * values belong to an account that was lost.
+ * Returns whether an account has more consumption than its checkpoint, or the same consumption and more corrections.
+ * Neither value ever decreases. An account with lower values was lost, so its checkpoint must be kept.
  */
 function isLater(
   { consumedMs, limitedCorrections }: Pick<Account, 'consumedMs' | 'limitedCorrections'>,

@@ -69,7 +69,7 @@ function guard(checkpoints: Record<string, Checkpoint> = {}) {
   });
 }
 
-test('the ledger guard creates a ledger once, and a restarted operator finds it', async () => {
+test('the ledger guard creates only one ledger in two checks, and the guard of a restarted operator finds this ledger', async () => {
   const first = guard();
   await Promise.all([first.check(), first.check()]);
   const ledgerId = await ledger.identity.read();
@@ -116,7 +116,7 @@ test('the ledger guard refuses the Redis of another installation, and does not r
   expect(await ledger.identity.read()).toBe('theirs');
 });
 
-test('a ledger rebuild publishes its plan first, then restores grants and consumption once', async () => {
+test('a ledger rebuild first publishes its plan, and after the approval restores grants and consumption only once', async () => {
   const before = guard();
   await before.check();
   const id = before.ledgerId() ?? '';
@@ -171,15 +171,15 @@ test('an account with a monthly budget is rebuilt with the credit and the consum
     { grantedMs: 560_000, consumedMs: 470_000 },
   ]);
   await applyAccount(tenant, 'mine', options);
-  // Budgets paid 460 s of the consumption, because 40 s of their 500 s are left. The other 10 s were charged to the
-  // grant of 60 s. The 40 s have expired with their month, and the current month adds 100 s.
+  // Of the 470 s that were consumed, budgets paid 460 s, because 40 s of their 500 s are left. The remaining 10 s were
+  // charged to the grant of 60 s. The 40 s have expired with their month, and the current month adds 100 s.
   for (let repeats = 0; repeats < 2; repeats++) {
     expect((await accounts.usage('acme'))?.balance).toMatchObject({ availableMs: 150_000, consumedMs: 470_000 });
     await applyAccount(tenant, 'mine', options);
   }
 });
 
-test('a repeated restore of an account charges once and never more than was granted', async () => {
+test('a repeated restore of an account adds the consumption only once, and never more consumption than was granted', async () => {
   await ledger.accounts.configure('acme', { displayName: 'Acme', state: 'Active', models: ['*'], limits: LIMITS });
   await ledger.accounts.grant('acme', 'welcome', 10_000);
   expect(await ledger.accounts.restore('acme', 'r1', 4000)).toEqual({ added: true, consumedMs: 4000 });

@@ -15,7 +15,7 @@ export interface LedgerGuard {
    * administrator requested it. Otherwise throws LedgerMissing.
    */
   check: () => Promise<void>;
-  /** Reason why the ledger is missing, as of the last check. Undefined if it is present or was not checked yet. */
+  /** Returns why the last check found the ledger missing. Undefined if the ledger is present or was not checked yet. */
   missing: () => string | undefined;
   ledgerId: () => string | undefined;
 }
@@ -27,7 +27,10 @@ export interface LedgerGuardOptions {
   rebuild: (ledgerId: string) => Promise<void>;
   /** Publishes what a rebuild would restore. */
   showPlan: (ledgerId: string) => Promise<void>;
-  /** Called until it has succeeded once. Throws if Redis must not be used, or does not answer. */
+  /**
+   * Checks the configuration of Redis. Called until it has succeeded once. Throws if Redis must not be used, or does
+   * not answer.
+   */
   checkServer?: () => Promise<void>;
   /** Stores the schema version. Called once, and after a rebuild. */
   stampSchema?: () => Promise<void>;

@@ -7,7 +7,7 @@ const seen = { consumedMs: 5, checkpointAt: at(-20) };
 const mark = (kept: Parameters<typeof markDeleted>[0], present: string[]) =>
   markDeleted(kept, new Set(present), NOW_MS, 3 * DAY_MS);
 
-test('markDeleted records the time of a deletion once', () => {
+test('markDeleted records the time of a deletion, and keeps this time in later calls', () => {
   expect(mark({ acme: seen, other: seen }, ['other'])).toEqual({ acme: { ...seen, goneAt: at(0) }, other: seen });
   const earlier = { ...seen, goneAt: at(-1) };
   expect(mark({ acme: earlier }, [])).toEqual({ acme: earlier });

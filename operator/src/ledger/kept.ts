@@ -10,8 +10,8 @@ export interface KeptCheckpoint extends Checkpoint {
 export type Kept = Record<string, KeptCheckpoint>;
 
 /**
- * Returns whether the retention time of a deleted tenant has passed. A later tenant of the same name is a different one
- * and must not be charged for the deleted one.
+ * Returns whether the retention time of a deleted tenant has passed. A later tenant of the same name is a different
+ * tenant and must not be charged for the deleted tenant.
  */
 export function isExpired({ goneAt }: KeptCheckpoint, nowMs: number, retentionMs: number): boolean {
   return goneAt !== undefined && nowMs - Date.parse(goneAt) >= retentionMs;

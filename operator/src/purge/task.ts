@@ -18,7 +18,7 @@ export interface PurgeTaskOptions {
   applied: Pick<Applied, 'names' | 'note'>;
   checkpoints: Pick<Checkpoints, 'countOf' | 'remove'>;
   journal: Pick<JournalKeeper, 'runBetweenPasses'>;
-  /** Folder of the exported journal. Empty if it is not exported. */
+  /** Path of the folder of the exported journal. Empty string if the journal is not exported. */
   journalFolder: string;
   enqueue: (key: WorkKey) => void;
   intervalMs: number;
@@ -116,7 +116,7 @@ export class PurgeTask {
     }
   }
 
-  /** Removes all data, and then counts what is left. Removes nothing while the tenant has live sessions. */
+  /** Removes all data, and then counts the data that remains. Removes nothing while the tenant has live sessions. */
   async #removeAll(tenant: string): Promise<PurgeAnswer> {
     const { purge, checkpoints, journal, journalFolder } = this.#options;
     const liveSessions = await this.#countLive(tenant);
@@ -143,8 +143,8 @@ export class PurgeTask {
   }
 
   /**
-   * Counts the live sessions of a tenant, or the streams that gateways still serve if these are more. A stream may
-   * outlast its session.
+   * Returns the number of live sessions of a tenant, or the number of streams that gateways still serve for it if that
+   * is higher. A stream may outlast its session.
    */
   async #countLive(tenant: string): Promise<number> {
     const { accounts, purge } = this.#options;

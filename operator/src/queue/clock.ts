@@ -6,7 +6,7 @@ export interface Clock {
   after: (delayMs: number, then: () => void) => () => void;
 }
 
-/** Monotonic system clock. A step of the wall clock therefore delays no retry. */
+/** Monotonic system clock. Changes of the wall clock therefore do not delay retries. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   after: (delayMs, then) => {

@@ -15,14 +15,14 @@ test('the queue returns keys in the order in which they were added', async () =>
   expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(['b', 'a', 'c']);
 });
 
-test('the queue keeps one entry for a key that is added again before it is taken', async () => {
+test('the queue keeps only one entry for a key that is added again before the key is taken', async () => {
   const { queue } = setUp();
   for (const key of ['a', 'b', 'a', 'a']) queue.add(key);
   expect(queue.depth()).toEqual({ ready: 2, inFlight: 0, delayed: 0 });
   expect([await queue.take(), await queue.take()]).toEqual(['a', 'b']);
 });
 
-test('the queue returns keys of addLast after all other keys, and add moves such a key forward', async () => {
+test('the queue returns keys that were added with addLast() after all other keys, and add() moves such a key forward', async () => {
   const { queue } = setUp();
   for (const key of ['resync1', 'resync2', 'changed']) queue.addLast(key);
   queue.add('new');
@@ -33,7 +33,7 @@ test('the queue returns keys of addLast after all other keys, and add moves such
   expect(taken).toEqual(['new', 'changed', 'resync1', 'resync2']);
 });
 
-test('addLast of a key in flight queues it once more after it is done', async () => {
+test('addLast() of a key in flight queues the key again after done() was called for it', async () => {
   const { queue } = setUp();
   const taken = queue.take();
   queue.addLast('a');
@@ -44,7 +44,7 @@ test('addLast of a key in flight queues it once more after it is done', async ()
   expect(await queue.take()).toBe('a');
 });
 
-test('a key that is added while in flight is queued once more after it is done', async () => {
+test('add() of a key in flight queues the key only once again after done() was called for it', async () => {
   const { queue } = setUp();
   queue.add('a');
   await queue.take();
@@ -58,7 +58,7 @@ test('a key that is added while in flight is queued once more after it is done',
   expect(queue.depth().ready).toBe(0);
 });
 
-test('concurrent calls of take each receive a different key', async () => {
+test('each of several concurrent calls of take() receives a different key', async () => {
   const { queue } = setUp();
   const takers = [queue.take(), queue.take()];
   queue.add('a');
@@ -67,7 +67,7 @@ test('concurrent calls of take each receive a different key', async () => {
   expect(await Promise.all(takers)).toEqual(['a', 'b']);
 });
 
-test('addAfter adds a key after its delay, and the earliest of several delays applies', () => {
+test('addAfter() adds a key after its delay, and the shortest of several delays applies', () => {
   const { queue, clock } = setUp();
   queue.addAfter('a', 500);
   queue.addAfter('a', 200);
@@ -80,14 +80,14 @@ test('addAfter adds a key after its delay, and the earliest of several delays ap
   expect(queue.depth().ready).toBe(1);
 });
 
-test('add immediately queues a key that waits for its retry', async () => {
+test('add() immediately queues a key that waits for its retry', async () => {
   const { queue } = setUp();
   queue.retry('a');
   queue.add('a');
   expect(await queue.take()).toBe('a');
 });
 
-test('the retry delay doubles with each failure up to the maximum, and starts again after forget', () => {
+test('the retry delay doubles with each failure up to the maximum, and forget() resets it', () => {
   const { queue, clock } = setUp();
   const waited = () => {
     const before = clock.nowMs();

@@ -3,8 +3,8 @@ import type { BackoffOptions } from '@svc-asr/runtime';
 import type { Clock } from './clock.ts';
 
 /**
- * A work queue with the semantics of client-go. It holds keys and not events, so a consumer always reads the newest
- * state.
+ * A work queue with the semantics of client-go. It holds keys and not events. A consumer reads the state of a resource
+ * when it processes the key, so the state is always the newest.
  *
  * | state of the key | effect of `add` |
  * |------------------|-----------------|
@@ -17,8 +17,8 @@ import type { Clock } from './clock.ts';
 export interface WorkQueue {
   add: (key: string) => void;
   /**
-   * Adds the key behind all others, for work that nothing waits for. A later `add` moves the key forward. A key in
-   * flight is queued again as by `add`.
+   * Adds the key behind all others, for work that is not urgent. A later `add` moves the key forward. If the key is in
+   * flight, it is queued again after `done`, as with `add`.
    */
   addLast: (key: string) => void;
   /** Adds the key after a delay. If a key has several delays, the earliest applies. */
@@ -27,7 +27,7 @@ export interface WorkQueue {
   retry: (key: string) => void;
   /** Resets the failures of the key. The next retry waits at most the base delay. */
   forget: (key: string) => void;
-  /** Number of failures since the last `forget`. */
+  /** Returns the number of failures since the last `forget`. */
   failures: (key: string) => number;
   /**
    * Resolves to the next key when there is one, or to undefined if the queue is closed. Call `done` for every key
@@ -35,7 +35,7 @@ export interface WorkQueue {
    */
   take: () => Promise<string | undefined>;
   done: (key: string) => void;
-  /** Number of keys that are ready, in flight and delayed. */
+  /** Returns the numbers of keys that are ready, in flight and delayed. */
   depth: () => { ready: number; inFlight: number; delayed: number };
   /** Closes the queue. Pending and later calls of `take` resolve to undefined, and adds have no effect. */
   close: () => void;
@@ -154,7 +154,7 @@ function createKeyList(): KeyList {
     shift: () => {
       let step = next.next();
       if (step.done === true) {
-        // An iterator that has ended does not see keys that are added later.
+        // An iterator that has ended does not return keys that are added later.
         next = keys.values();
         step = next.next();
       }

@@ -19,8 +19,8 @@ export interface ApiKeyDependencies {
 }
 
 /**
- * Reconciles an ApiKey into the index of keys. The resource name is the key id in lower case. The record of applied
- * resources therefore stores the exact id as a note.
+ * Creates the reconciler that writes ApiKeys to the index of keys. The resource name is the key id in lower case. The
+ * record of applied resources therefore stores the exact id as a note.
  */
 export function createApiKeyReconciler(dependencies: ApiKeyDependencies): Reconciler<'ApiKey'> {
   const { keys, applied } = dependencies;
@@ -58,7 +58,8 @@ export function buildRecord({ spec }: ApiKey): Omit<KeyRecord, 'revoked'> {
 }
 
 /**
- * Parses an expiry. A time that cannot be represented, such as a leap second, must not create a key that never expires.
+ * Parses an expiry. Throws for a time that cannot be represented, such as a leap second. The key would otherwise never
+ * expire.
  */
 function expiryMs(expiresAt: string): number {
   const ms = Date.parse(expiresAt);

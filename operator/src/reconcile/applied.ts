@@ -8,11 +8,13 @@ import type { Ledger } from '@svc-asr/ledger';
  * pool has ended. A deletion is therefore detected and completed even if the operator was down or stopped in between.
  */
 export interface Applied {
-  /** False until `load` has succeeded once. Other functions must not be called before. */
+  /** Returns false until `load` has succeeded once. Call the other functions only after that. */
   loaded: () => boolean;
   load: () => Promise<void>;
   names: (kind: ReconciledKind) => string[];
-  /** Note that was stored with the resource when it was applied. Undefined if it was not applied. */
+  /**
+   * Returns the note that was stored with the resource when it was applied. Undefined if the resource was not applied.
+   */
   note: (kind: ReconciledKind, name: string) => string | undefined;
   add: (kind: ReconciledKind, name: string, note?: string) => Promise<void>;
   forget: (kind: ReconciledKind, name: string) => Promise<void>;
@@ -36,7 +38,7 @@ export function createApplied(registry: Ledger['registry']): Applied {
     },
     names: (kind) => [...of(kind).keys()],
     note: (kind, name) => of(kind).get(name),
-    // Writes the record even if it is in memory already, because Redis may have lost it.
+    // Writes the record to Redis even if it is in memory already, because Redis may have lost it.
     add: async (kind, name, note = '') => {
       await registry.put(kind, name, note);
       of(kind).set(name, note);

@@ -59,7 +59,7 @@ test('the catalogue drops a model that is missing from a complete source', async
   expect(ids()).toEqual(['a']);
 });
 
-test('the catalogue keeps a model that is missing from an incomplete source until withdraw is called for the model', async () => {
+test('the catalogue keeps a model that is missing from an incomplete source until withdraw() is called for the model', async () => {
   const { catalogue, ids, state } = setUp([entry('deleted'), entry('held')], [resource('a')], 'a file is bad');
   await catalogue.publish();
   expect(ids()).toEqual(['a', 'deleted', 'held']);

@@ -10,12 +10,17 @@ export interface CataloguePublisher {
   withdraw: (model: string) => Promise<void>;
 }
 
-/** Publishes the catalogue of models that gateways serve. Concurrent changes are published together. */
+/**
+ * Creates the publisher of the catalogue, which lists the models that gateways serve. Concurrent changes are published
+ * together.
+ */
 export function createCataloguePublisher(
   ledger: Pick<Ledger['catalogue'], 'read' | 'holds' | 'replace'>,
   source: Pick<ResourceSource, 'list' | 'unsettled'>,
 ): CataloguePublisher {
-  /** Models that were certainly deleted, even while the source may be incomplete. */
+  /**
+   * Models that were certainly deleted. The catalogue does not contain them, even while the source may be incomplete.
+   */
   const withdrawn = new Set<string>();
   const publish = coalesce(async () => {
     const models = source.list('ASRModel');

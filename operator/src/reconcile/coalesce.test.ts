@@ -14,7 +14,7 @@ function setUp() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('coalesce runs the task once more for all calls that arrive while the task runs', async () => {
+test('coalesce() runs the task only once more for all calls that arrive while the task runs', async () => {
   const { call, ends, started } = setUp();
   const first = call();
   const later = [call(), call(), call()];
@@ -28,7 +28,7 @@ test('coalesce runs the task once more for all calls that arrive while the task 
   expect(started()).toBe(2);
 });
 
-test('coalesce rejects only the calls that share the run that failed', async () => {
+test('coalesce() rejects only the calls that share the run that failed', async () => {
   const { call, ends } = setUp();
   const first = call();
   const later = [call(), call()];
@@ -39,7 +39,7 @@ test('coalesce rejects only the calls that share the run that failed', async () 
   await Promise.all(later);
 });
 
-test('each call of coalesce resolves after a run that started after the call, and no two runs overlap', async () => {
+test('each call of coalesce() resolves after a run that started after the call, and no two runs overlap', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 40 }), async (pauses) => {
       let running = 0;

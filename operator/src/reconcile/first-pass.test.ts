@@ -1,6 +1,6 @@
 import { createFirstPass } from './first-pass.ts';
 
-test('the first pass is done once the first sync and each resource that the sync queued were tried once, and later resources do not change this', () => {
+test('the first pass is done after one attempt of the first sync and of each resource that it queued, and resources queued later do not matter', () => {
   const pass = createFirstPass();
   expect(pass.done()).toBe(false);
   pass.queued('Tenant/a');

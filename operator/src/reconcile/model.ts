@@ -10,8 +10,8 @@ export interface ModelDependencies {
 }
 
 /**
- * Reconciles an ASRModel into a worker pool and an entry of the catalogue. A deleted model leaves the catalogue before
- * its pool ends.
+ * Creates the reconciler that gives an ASRModel a worker pool and an entry in the catalogue. When a model is deleted,
+ * its entry is removed before its pool ends.
  */
 export function createModelReconciler({ pools, catalogue, applied }: ModelDependencies): Reconciler<'ASRModel'> {
   return {

@@ -31,7 +31,7 @@ test('every reconcile attempt is counted by kind and result', () => {
   expect(counted).toEqual(['Tenant success', 'ASRModel error', 'Sync unavailable', 'ASRModel error']);
 });
 
-test('an unavailable Redis is logged once for all resources and phases, and its return is logged once', () => {
+test('an outage of Redis and its end are each logged only once for all resources', () => {
   const { report, levels } = setUp();
   for (const name of ['a', 'b', 'c']) {
     const error = new PhaseFailed('close the account', new LedgerUnavailable('down'));
@@ -64,7 +64,7 @@ test('a missing ledger is logged as an error, and not as an unavailable Redis', 
   ]);
 });
 
-test('each failure of a resource is logged with the failed phase, and the recovery of the resource once', async () => {
+test('each failure of a resource is logged with the failed phase, and the recovery of the resource is logged only once', async () => {
   const { report, levels } = setUp();
   const phases = [
     { name: 'fine', run: () => undefined },

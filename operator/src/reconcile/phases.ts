@@ -5,14 +5,14 @@ export interface Phase<T> {
   name: string;
   run: (subject: T) => Promise<void> | void;
   /**
-   * Returns false if the later phases must wait. Another event then enqueues the resource again. Absent if the later
+   * Returns false if the later phases must wait. A later event then enqueues the resource again. Absent if the later
    * phases never wait.
    */
   isDone?: (subject: T) => boolean;
 }
 
 /**
- * Runs phases in order. The first phase that fails or waits stops the later ones. Resolves to whether all phases are
+ * Runs phases in order. The first phase that fails or waits stops the later ones. Resolves to true if all phases are
  * done.
  */
 export async function runPhases<T>(phases: readonly Phase<T>[], subject: T): Promise<boolean> {

@@ -17,14 +17,16 @@ export interface SyncDependencies {
 }
 
 /**
- * Full resync: enqueues every resource of the source, and every applied resource that the source no longer has. The
- * latter are kept while the source may be incomplete.
+ * Full resync, which enqueues every resource of the source. It also enqueues every applied resource that is missing
+ * from the source, so that it is removed. While the source may be incomplete, missing resources are kept instead.
  */
 export interface Sync {
   run: () => Promise<void>;
-  /** Number of resources that are missing from the source but kept, because the source may be incomplete. */
+  /**
+   * Returns the number of resources that are missing from the source but kept, because the source may be incomplete.
+   */
   held: () => number;
-  /** Time of the last resync in seconds since 1970. Undefined before the first one. */
+  /** Returns the time of the last resync in seconds since 1970. Undefined before the first resync. */
   lastSeconds: () => number | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface TenantDependencies extends AccountDependencies {
   applied: Applied;
   notices: Notices;
   ledgerId: () => string | undefined;
-  /** Removes everything of a deleted tenant, if an administrator requested it. */
+  /** Removes all data of a deleted tenant, if an administrator requested the removal. */
   purge: (tenant: string) => Promise<void>;
   waitingKeys: Pick<WaitingKeys, 'take'>;
   /** Enqueues the ApiKey of this name. */
@@ -21,7 +21,7 @@ export interface TenantDependencies extends AccountDependencies {
   logger: Logger;
 }
 
-/** Reconciles a Tenant into an account with its settings and grants. */
+/** Creates the reconciler that gives a Tenant an account with its settings and grants. */
 export function createTenantReconciler(dependencies: TenantDependencies): Reconciler<'Tenant'> {
   const { accounts, applied, ledgerId, waitingKeys, enqueueKey } = dependencies;
   return {

@@ -30,7 +30,7 @@ afterAll(async () => {
 }, KUBERNETES_TIMEOUT_MS);
 
 test(
-  'the operator deletes an ApiKey and its record once the retention time after its expiry has passed, not earlier',
+  'the operator deletes an expired ApiKey and its record when the retention time after the expiry has passed, not earlier',
   async () => {
     const namespace = await kubernetes.createNamespace();
     const kubeconfig = await grantRules(kubernetes, namespace, 'operator', readChartRules('operator'));

@@ -33,21 +33,24 @@ export interface ResourceSource {
   get: <K extends ReconciledKind>(kind: K, name: string) => ResourceOf<K> | undefined;
   /** Returns the resources of a kind, or all of them. */
   list: <K extends ReconciledKind = ReconciledKind>(kind?: K) => readonly ResourceOf<K>[];
-  /** Keys of all resources: valid, invalid, or deleted but not released yet. */
+  /** Returns the keys of all resources: valid, invalid, or deleted but not released yet. */
   keys: () => readonly ResourceKey[];
   /**
    * Returns why a missing resource may nevertheless exist. For example, not everything has been listed, or a file has
    * never been valid. Undefined once every missing resource is known to be deleted.
    */
   unsettled: () => string | undefined;
-  /** Number of files or objects that are not fully applied because they are invalid. */
+  /** Returns the number of files or objects that are not fully applied because they are invalid. */
   invalidCount: () => number;
   /**
    * Returns the problems of the newest version of a resource. If it has problems, `get` returns the last valid version,
    * if there is one.
    */
   problems: (kind: ReconciledKind, name: string) => readonly Problem[] | undefined;
-  /** Returns whether the source has no newer version of the resource. Reads it again, except from files. */
+  /**
+   * Returns whether the source has no newer version of the resource. Reads the resource from the API server to find
+   * out. Always true for files.
+   */
   isNewest: (resource: ReconciledResource) => Promise<boolean>;
   /**
    * Keeps the resource from disappearing before it is released. Called before it is first applied. Has no effect on

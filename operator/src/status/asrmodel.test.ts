@@ -77,7 +77,7 @@ test('findModelConditions reports a steady pool as available, not progressing an
   });
 });
 
-test('Progressing reports what new workers wait for while the pool has fewer ready workers than it needs', () => {
+test('the condition Progressing reports what new workers wait for while the pool has fewer ready workers than it needs', () => {
   const pending = { reason: 'Unschedulable', message: 'pod p cannot be scheduled to a node: 0/3 nodes have a GPU' };
   const found = findModelConditions(pool({ running: 2, ready: 1, pending }));
   expect(found.find(({ type }) => type === 'Progressing')).toMatchObject({

@@ -28,7 +28,7 @@ test('mergeStatus keeps fields that the update does not name and removes fields 
   });
 });
 
-test('mergeStatus sets observedGeneration of a condition to the given generation, or else to the newest', () => {
+test('mergeStatus sets observedGeneration of a condition to the given generation, or to the newest generation if none is given', () => {
   expect(merge({}, { fields: {}, findings: [ready()], generation: 3 }, 4).conditions).toMatchObject([
     { observedGeneration: 3 },
   ]);

@@ -20,7 +20,7 @@ export interface StatusNews<K extends ReconciledKind = ReconciledKind> {
   /** New values. A field with the value undefined is removed from the status. */
   fields: Fields<K>;
   findings: readonly Finding[];
-  /** Generation that the findings refer to. Absent for the newest. */
+  /** Generation that the findings refer to. Absent if they refer to the newest generation. */
   generation?: number;
   /** Set if the resource is being deleted. All other updates of such a resource are ignored. */
   deleting?: true;

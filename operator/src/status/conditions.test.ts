@@ -11,7 +11,7 @@ const finding = (type: string, status: Finding['status'], reason = 'Because', me
   message,
 });
 
-test('mergeConditions changes the transition time of a condition only with its status', () => {
+test('mergeConditions changes the transition time of a condition only if the status of the condition changes', () => {
   const first = mergeConditions([], [finding('Ready', 'False', 'InvalidSpec')], 1, T1);
   const second = mergeConditions(first, [finding('Ready', 'False', 'ApplyFailed', 'another message')], 2, T2);
   expect(second).toEqual([
@@ -28,7 +28,7 @@ test('mergeConditions changes the transition time of a condition only with its s
   expect(third[0]?.lastTransitionTime).toBe(formatTime(T2));
 });
 
-test('mergeConditions returns conditions that were not updated, in a fixed order, and omits those of other managers', () => {
+test('mergeConditions also returns conditions without an update, sorts all in a fixed order, and omits those of other managers', () => {
   const known = mergeConditions([], [finding('ScalingLimited', 'False'), finding('Available', 'True')], 1, T1);
   const unmanaged: Condition = { ...known[0]!, type: 'example.com/Audited' };
   const merged = mergeConditions([unmanaged, ...known], [finding('Ready', 'True')], 1, T2);

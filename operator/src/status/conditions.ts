@@ -29,7 +29,9 @@ const ALWAYS_REPORTED: readonly string[] = [DELETION_WAITS, 'RolledBack'];
 
 const MAX_MESSAGE = 1024;
 
-/** Merges findings into the existing conditions. The transition time changes only with the status. */
+/**
+ * Merges findings into the existing conditions. The transition time of a condition changes only if its status changes.
+ */
 export function mergeConditions(
   before: readonly Condition[],
   findings: readonly Finding[],

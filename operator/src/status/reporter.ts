@@ -18,7 +18,7 @@ export type Gather<K extends ReconciledKind> = (name: string) => Promise<Omit<St
 export interface StatusReporter {
   /** Reports that this generation was applied, and everything else that is known about the resource. */
   applied: (kind: ReconciledKind, name: string, generation: number | undefined) => Promise<void>;
-  /** Reports that the resource is invalid, or that its name belongs to another one. */
+  /** Reports that the resource is invalid, or that its name belongs to another resource. */
   refused: (kind: ReconciledKind, name: string) => Promise<void>;
   /** Reports why the resource could not be applied. Never rejects. */
   failed: (kind: ReconciledKind, name: string, error: unknown) => Promise<void>;
@@ -107,7 +107,10 @@ export class ResourceStatusReporter implements StatusReporter {
     return this.#rounds.stop();
   }
 
-  /** Writes everything that is known about a resource. Skips one that was deleted or not tried yet. */
+  /**
+   * Writes everything that is known about a resource. Does nothing if the resource was deleted, or if there was no
+   * attempt to apply it yet.
+   */
   async #report(kind: ReconciledKind, name: string, scope: StatusScope): Promise<void> {
     const { source, writer, gather } = this.#options;
     const good = source.get(kind, name);
@@ -132,7 +135,7 @@ export class ResourceStatusReporter implements StatusReporter {
     await writer.report(kind, name, news, scope);
   }
 
-  /** Writes a failure, and LedgerMissing for a Tenant if the ledger is missing. Never rejects. */
+  /** Writes a failure. If the ledger is missing, also writes the condition LedgerMissing of a Tenant. Never rejects. */
   async #reportFailure(kind: ReconciledKind, name: string, error: unknown, news: StatusNews): Promise<void> {
     const { writer, logger } = this.#options;
     const missing = kind === 'Tenant' && findUnavailable(error) === 'the ledger' ? [findLedger(reasonOf(error))] : [];

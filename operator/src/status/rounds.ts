@@ -22,7 +22,9 @@ export interface StatusRoundsOptions {
 
 /** Maximum number of resources of a kind that are reported at the same time. */
 const AT_ONCE = 32;
-/** Number of reports in a row that fail because a dependency is unavailable, after which a round ends. */
+/**
+ * Number of consecutive reports after which a round ends if all of them failed because a dependency was unavailable.
+ */
 const UNAVAILABLE_LIMIT = 3;
 /**
  * Share of the interval over which a round spreads its reports. The rest of the interval gives a slow round time to
@@ -30,7 +32,7 @@ const UNAVAILABLE_LIMIT = 3;
  */
 const SPREAD = 0.9;
 /**
- * Number of moments in an interval. Reports start only at these moments, and those that start together send their Redis
+ * Number of moments in an interval. Reports start only at these moments. Reports that start together send their Redis
  * commands in one system call. With thousands of resources, one system call for each command would cost more CPU time
  * than the reports.
  */
@@ -125,7 +127,10 @@ export class StatusRounds {
   }
 }
 
-/** Returns the names in the order of their place in a round, from 0 to 1, which depends only on the name. */
+/**
+ * Returns the names with their places in a round, in the order of the places. A place is a number from 0 to 1 that
+ * depends only on the name.
+ */
 export function orderByPlace(names: readonly string[]): { name: string; place: number }[] {
   return names.map((name) => ({ name, place: crc32(name) / 2 ** 32 })).sort((a, b) => a.place - b.place);
 }

@@ -49,7 +49,7 @@ function setUp(refusal?: KubernetesError) {
   return { writer, state, writes, events, clock, catchUp: () => (state.seen = state.stored) };
 }
 
-test('the status writer writes a status once, and nothing while nothing changes', async () => {
+test('the status writer writes a status only once if the status does not change', async () => {
   const { writer, writes, catchUp, clock } = setUp();
   await writer.report('Tenant', 'acme', news(5), 'all');
   await writer.report('Tenant', 'acme', news(5), 'all');
@@ -168,7 +168,7 @@ test('forgetPast makes the status writer forget what it wrote to an object that 
   const { seen } = state;
   state.seen = undefined;
   writer.forgetPast();
-  // The object returns in its old version. Without forgetPast, the last write would count as newer.
+  // The object exists again, in its old version. Without forgetPast, the result of the last write would count as newer.
   state.seen = seen;
   expect(writer.current('Tenant', 'acme')).toEqual({});
 });

@@ -16,9 +16,12 @@ export interface StatusWriter {
    * with the scope `all`, and at most once per `slowMs`.
    */
   report: <K extends ReconciledKind>(kind: K, name: string, news: StatusNews<K>, scope: StatusScope) => Promise<void>;
-  /** Current status. Empty if there is none yet. */
+  /** Returns the current status. Empty if there is none yet. */
   current: <K extends ReconciledKind>(kind: K, name: string) => StatusOf[K];
-  /** Drops the state of writes that need not be remembered any more. Call it regularly. */
+  /**
+   * Forgets writes whose watch event has arrived, and times of writes that no longer delay slow fields. Call it
+   * regularly.
+   */
   forgetPast: () => void;
 }
 
@@ -36,7 +39,7 @@ export interface StatusAccess {
 }
 
 export interface StatusWriterOptions {
-  /** Returns the access to a namespace. Undefined stands for that of the installation. */
+  /** Returns the access to a namespace. Undefined stands for the namespace of the installation. */
   scopeOf: (namespace: string | undefined) => StatusAccess;
   /** Returns the object as last observed. */
   object: (kind: ReconciledKind, name: string) => KubeObject | undefined;
@@ -56,7 +59,9 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   const writtenMs = new Map<ResourceKey, number>();
   const turns = new Map<ResourceKey, Promise<void>>();
 
-  /** Returns the newest known object. Our own write counts as observed before its watch event arrives. */
+  /**
+   * Returns the newest known object. It is the response to our own write until the watch event of that write arrives.
+   */
   function newest(kind: ReconciledKind, name: string): KubeObject | undefined {
     const seen = options.object(kind, name);
     const last = unseen.get(keyOf(kind, name));
@@ -115,7 +120,10 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   };
 }
 
-/** Compares resourceVersions of the same object, which are growing numbers of any length. */
+/**
+ * Returns whether `a` is a later version of the same object as `b`. A resourceVersion is a growing number of any
+ * length.
+ */
 function isNewer(a: KubeObject, b: KubeObject): boolean {
   const [left, right] = [a, b].map(({ metadata }) => metadata.resourceVersion ?? '') as [string, string];
   const sameObject = a.metadata.uid === b.metadata.uid;
@@ -130,7 +138,10 @@ function statusOf(object: KubeObject | undefined): AnyStatus {
   return object?.status ?? {};
 }
 
-/** Sends the status. Undefined if the object was deleted, or replaced by another one of the same name. */
+/**
+ * Sends the status and returns the updated object. Returns undefined if the object was deleted, or replaced by another
+ * object of the same name.
+ */
 async function send(
   api: Pick<KubeApi, 'applyStatus'>,
   kind: ReconciledKind,

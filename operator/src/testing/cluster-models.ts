@@ -105,7 +105,10 @@ export const MODELS = {
   image: model('svc-asr-kikuyu-v3', { artifact: { image: 'registry.example/models/kikuyu:3' } }),
 } as const;
 
-/** Guests, which are models that the workers of another model serve: one each with a claim, a path and a URL. */
+/**
+ * Guests, which are models that the workers of another model serve. The first gets its files from a claim, the second
+ * from a path and the third from a URL.
+ */
 export const GUESTS = [
   model('guest-claim', {
     hostedBy: 'svc-asr-dholuo-v1',

@@ -35,7 +35,7 @@ export function startCluster(): Promise<Kubernetes> {
  */
 export interface Stage {
   namespace: string;
-  /** A further namespace for models. The same as `namespace` without `twoNamespaces`. */
+  /** A further namespace for models. If `twoNamespaces` is false, this is `namespace`. */
   modelNamespace: string;
   redis: TestRedis;
   ledger: Ledger;

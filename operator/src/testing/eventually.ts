@@ -1,7 +1,7 @@
 const SHORTEST_POLL_MS = 10;
 /**
- * The pause between two checks grows with the time waited. A check may start a process, and polling must not slow down
- * what it waits for.
+ * The pause between two checks grows with the time waited. A check may start a process, and frequent checks would slow
+ * down the work that the test waits for.
  */
 const LONGEST_POLL_MS = 250;
 const SHARE_OF_WAITED = 0.05;

@@ -20,7 +20,9 @@ export interface TestOperator {
   stop: () => Promise<void>;
 }
 
-/** Starts an operator with short intervals on folders of resource files and a Redis. */
+/**
+ * Starts an operator with short intervals. It reads the resource files in the folders and uses the Redis at `redisUrl`.
+ */
 export async function startTestOperator(
   folders: string[],
   redisUrl: string,
@@ -60,7 +62,7 @@ export async function startTestOperator(
 /** A temporary folder of resource files. */
 export interface TestFolder {
   path: string;
-  /** Writes a file by rename. */
+  /** Writes a file under another name, and then renames it. */
   write: (name: string, ...resources: object[]) => void;
   writeText: (name: string, text: string) => void;
   remove: (name: string) => void;

@@ -5,7 +5,7 @@ import { createFakeClock } from './fake-clock.ts';
 import { FakeKubeApi } from './fake-kube-api.ts';
 import { createTestLogger } from './logs.ts';
 
-/** Default options, except for small pages. */
+/** Times and page size of a reflector. They are the defaults, except that pages are small. */
 export const REFLECTOR_TIMES: ReflectorTimes = {
   pageSize: 2,
   watchSeconds: { min: 300, max: 600 },
@@ -15,7 +15,7 @@ export const REFLECTOR_TIMES: ReflectorTimes = {
   shortestWatchMs: 1000,
 };
 
-/** Waits until all work that depends only on promises is done. */
+/** Waits until all code has run that waits only for promises, and not for a timer. */
 export async function settle(): Promise<void> {
   for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -7,7 +7,8 @@ import { identityOf } from '../workers/process/identity.ts';
 
 const LEDGER = pathToFileURL(join(programsFolder(), 'packages/ledger/dist/index.js')).href;
 /**
- * Lease of a stub worker. It is long, so that a busy machine renews it in time. STAND_IN_LEASE_MS sets another value.
+ * Lease of a stub worker. It is long, so that the worker renews it in time even on a busy machine. STAND_IN_LEASE_MS
+ * sets another value.
  */
 const LEASE_MS = 20_000;
 

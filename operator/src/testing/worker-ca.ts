@@ -5,9 +5,9 @@ import { createCa } from '../../../test/support/ca.ts';
 
 /** The CA of the workers, as files. */
 export interface TestCa {
-  /** Settings with which an operator issues certificates with this CA. */
+  /** Settings of an operator that issues certificates with this CA. */
   settings: { WORKER_ISSUER_CERT_FILE: string; WORKER_ISSUER_KEY_FILE: string };
-  /** Replaces the CA. Returns the certificate of the new one. */
+  /** Replaces the CA. Returns the certificate of the new CA. */
   replace: () => Promise<string>;
 }
 

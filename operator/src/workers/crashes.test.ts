@@ -19,7 +19,7 @@ test('describeCrashes reports a start failure after three failures in a row', ()
   expect(describeCrashes(crash(3))).toBe('workers fail to start, 3 times in a row; the last ended by SIGSEGV');
 });
 
-test('countCrash restarts its count if the worker had been ready for a while, and continues it if the worker crashed at once', () => {
+test('countCrash restarts its count if the worker was ready for five seconds, and continues the count if the worker crashed earlier', () => {
   expect(crash(9, 5000).failures).toBe(1);
   expect(crash(9, 4999).failures).toBe(9);
 });

@@ -17,13 +17,13 @@ import { createUnmanagedRuntime } from './unmanaged.ts';
 
 /**
  * Share of the operator's own grace period after which worker processes are killed at the latest. The operator needs
- * the rest for its own shutdown.
+ * the remaining time for its own shutdown.
  */
 const SHARE_OF_GRACE = 0.8;
 
 export interface WorkerRuntimeOptions {
   settings: OperatorSettings;
-  /** Environment variables of the operator, from which worker processes inherit. */
+  /** Environment variables of the operator. Worker processes inherit most of them. */
   env: NodeJS.ProcessEnv;
   /** The cluster that workers run in. Undefined if they do not run in a cluster. */
   cluster: Pick<Cluster, 'scopes'> | undefined;

@@ -71,8 +71,8 @@ export class PoolManager {
   }
 
   /**
-   * Creates or updates the pool of a model. Resolves when the pool is stored in the ledger. Once the manager is
-   * started, also waits for a reconcile of the pool.
+   * Creates or updates the pool of a model. Resolves when the pool is stored in the ledger. If the manager was started,
+   * also waits for a reconcile of the pool.
    */
   async put(model: AsrModel): Promise<void> {
     const { name } = model.metadata;
@@ -86,8 +86,8 @@ export class PoolManager {
   }
 
   /**
-   * Retires the pool of a deleted model. It no longer grows. Its workers end when they have no streams, and drain after
-   * the drain timeout. The pool is removed after its last worker has ended.
+   * Retires the pool of a deleted model. The pool no longer grows. A worker ends when it has no streams. After the
+   * drain timeout, the remaining workers drain. The pool is removed after its last worker has ended.
    */
   async retire(name: string): Promise<void> {
     if (!this.#removed.delete(name)) await this.#setModel(name, undefined).pool.publish();

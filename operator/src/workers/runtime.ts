@@ -24,8 +24,8 @@ export interface DesiredWorkers {
   /** Workers that have to stop. They hand their streams over to other workers. */
   stop: readonly WorkerStop[];
   /**
-   * Workers that fail although other workers of their revision work. Further workers must not run on the nodes of
-   * these.
+   * Workers that fail although other workers of their revision work. Further workers must not run on the nodes of these
+   * workers.
    */
   sick?: readonly string[] | undefined;
   /** Change of `spec.scaling.replicas` of the ASRModel. Undefined if no change is needed. */
@@ -35,8 +35,8 @@ export interface DesiredWorkers {
    */
   hosted?: boolean;
   /**
-   * Number of workers that may be evicted, because their streams fit into the slots of the others. Undefined if it is
-   * unknown.
+   * Number of workers that may be evicted, because their streams fit into the slots of the other workers. Undefined if
+   * it is unknown.
    */
   evictable?: number | undefined;
   /**
@@ -169,8 +169,8 @@ export interface WorkerRuntime {
   isListed?: (of: Pick<WorkerTemplate, 'model' | 'namespace'>) => boolean;
   /**
    * Reports whether a model may have workers that this operator does not know, because the namespace was not listed.
-   * False if the namespace does not exist or is being deleted, because its deletion ends them. If this function is
-   * absent, all workers are known.
+   * False if the namespace does not exist or is being deleted, because the deletion of the namespace ends such workers.
+   * If this function is absent, all workers are known.
    */
   mayMissWorkers?: (of: Pick<WorkerTemplate, 'model' | 'namespace'>) => boolean;
   /** Returns the rollout state that an earlier operator stored. Undefined if there is none. */

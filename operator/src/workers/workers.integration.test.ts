@@ -122,7 +122,7 @@ test('a pool at zero workers starts one for the first session and returns to zer
   await upToNumber(0);
 });
 
-test('a worker gets its settings from the environment, and neither arguments nor secrets of other services', async () => {
+test('a worker process gets its settings as environment variables, and gets neither arguments nor secrets of other services', async () => {
   const env = [{ name: 'OF_THE_MODEL', value: 'yes' }];
   const keys = join(state, 'keys.pem');
   writeFileSync(keys, 'keys');
@@ -192,7 +192,7 @@ test('a hanging worker is replaced', async () => {
   expect(identityOf(pid!)).toBeUndefined();
 });
 
-test('a worker with a stream is drained and stays until the stream ends, and idle workers stop first', async () => {
+test('a worker with a stream is drained and runs until the stream ends, and idle workers stop first', async () => {
   folder.write('m.yaml', pool({ min: 2, max: 2 }));
   const operator = await start();
   await upToNumber(2);
@@ -304,7 +304,7 @@ test(
 );
 
 test(
-  'if a recorded pid now belongs to another program, the operator leaves that program alone',
+  'if a recorded pid now belongs to another program, the operator does not stop that program',
   async () => {
     folder.write('m.yaml', pool({ min: 1, max: 1 }));
     const first = await startProcess();

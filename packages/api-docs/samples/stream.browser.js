@@ -1,7 +1,7 @@
 // Ask for the microphone first, because the user may need longer than the 60 seconds that the credential is valid.
 const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
 
-// Your server creates the session (POST /v1/asr/sessions). The API key stays there.
+// Your server creates the session (POST /v1/asr/sessions). The API key stays on the server.
 const session = await (await fetch('/asr-session', { method: 'POST' })).json();
 
 const audio = new AudioContext({ sampleRate: session.audio.sample_rate_hz }); // the browser resamples

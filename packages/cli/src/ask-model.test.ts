@@ -24,7 +24,7 @@ test('askModel asks again until the answer names a model, and returns this model
 });
 
 test.each(['sw-KE', 'sw-ke', 'SWAHILI', 'swahili-Numbers', '1'])(
-  'findModel finds a model by its language code, language, id or number in any case: %s',
+  'findModel finds a model by language code, language, id or number and ignores letter case: %s',
   (answer) => {
     const model = { id: 'swahili-numbers', language: 'Swahili', language_code: 'sw-KE' } as Model;
     expect(findModel([model], answer)).toBe(model);

@@ -37,7 +37,7 @@ export class AudioInput {
     this.#read = [];
   }
 
-  /** Stops keeping the bytes that are read. `rewind` no longer works. */
+  /** Call when `rewind` is not needed any more. The bytes that are read are then no longer stored. */
   keep(): void {
     this.#isRecording = false;
     this.#read = [];

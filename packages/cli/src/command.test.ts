@@ -203,7 +203,7 @@ test('svc-asr admin journal export exits with 2 if the file cannot be written', 
 
 const PURGED = { object: 'purge', tenant: 'acme', live_sessions: 0, unreadable: [], removed: { account_keys: 5 } };
 
-test('svc-asr admin tenants purge --yes exits with 6 if data of the tenant is left, and with 0 if none is', async () => {
+test('svc-asr admin tenants purge --yes exits with 6 if data of the tenant remains, and with 0 if no data remains', async () => {
   let left = 1;
   answer = (_request, response) => {
     response.end(JSON.stringify({ ...PURGED, remaining: { account_keys: left }, complete: left === 0 }));

@@ -40,7 +40,7 @@ test.each([[['transcribe', 'rec']], [['transcribe', '--ca', '']], [['mic', '--mo
   },
 );
 
-test('the completion for zsh is that for bash with the compatibility layer of zsh', () => {
+test('the completion for zsh is the script for bash, preceded by code that enables bash completions in zsh', () => {
   const [bash, zsh] = [completionScript('bash', COMMANDS), completionScript('zsh', COMMANDS)];
   expect(zsh.endsWith(bash)).toBe(true);
   expect(zsh).toContain('bashcompinit');

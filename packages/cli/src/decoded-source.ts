@@ -4,8 +4,8 @@ import type { PcmSource } from './pcm-source.ts';
 import { explainReadError } from './wav-source.ts';
 
 /**
- * Decodes a FLAC or Ogg Opus file. Waits for the first audio. Throws an UnsupportedAudioError, and leaves the input
- * usable, for another format.
+ * Decodes a FLAC or Ogg Opus file. Waits for the first audio. If the file has another format, throws an
+ * UnsupportedAudioError and leaves the input usable.
  */
 export async function openDecoded(input: AudioInput): Promise<PcmSource> {
   input.rewind();

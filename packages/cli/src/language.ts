@@ -13,7 +13,7 @@ export function modelsFor(models: readonly Model[], language: string): Model[] {
   return models.filter((model) => primary(canonical(model.language_code)) === primary(tag));
 }
 
-/** Returns the usual form of a tag, for example `ki-KE` of `kik-ke`. Returns other text in lower case. */
+/** Returns the usual form of a tag, for example `ki-KE` for `kik-ke`. Returns other text in lower case. */
 function canonical(tag: string): string {
   try {
     return Intl.getCanonicalLocales(tag.replaceAll('_', '-'))[0] ?? tag.toLowerCase();

@@ -8,7 +8,7 @@ export interface Screen {
   rows?: number;
 }
 
-/** Changing text in the last lines of a terminal. */
+/** Text in the last lines of a terminal, which can be replaced. */
 export interface LiveText {
   /** Replaces the text. */
   show: (text: string) => void;

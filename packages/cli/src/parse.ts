@@ -80,7 +80,7 @@ function parse(command: Command, known: Record<string, Option>, rest: readonly s
   }
 }
 
-/** Describes an error of `parseArgs`. Suggests the option that a misspelled one probably means. */
+/** Describes an error of `parseArgs`. If an option is misspelled, suggests the option that the user probably meant. */
 function describeParseError({ words }: Command, known: Record<string, Option>, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const given = /'(-[^']*)'/.exec(message)?.[1];

@@ -11,7 +11,10 @@ export function profilesFile(env: NodeJS.ProcessEnv): string {
   return join(folder, 'svc-asr', 'config.json');
 }
 
-/** Reads a profile: address and secrets of a service under a name. Throws a `UsageError` if it cannot be used. */
+/**
+ * Reads the profile of this name, which has the address and the secrets of a service. Throws a `UsageError` if the
+ * profile cannot be used.
+ */
 export function readProfile(name: string, env: NodeJS.ProcessEnv): LocalFile {
   const file = profilesFile(env);
   const text = readPrivateFile(file);

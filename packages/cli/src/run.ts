@@ -50,8 +50,8 @@ export interface ProcessContext {
 }
 
 /**
- * Runs one command line and returns the exit status. Ctrl-C ends it at once, unless the command handles it. Work of the
- * command may then still be pending.
+ * Runs one command line and returns the exit status. Ctrl-C ends the command at once, unless the command handles
+ * Ctrl-C. After such an end, work of the command may still be pending.
  */
 export async function runLine(line: readonly string[], context: ProcessContext): Promise<number> {
   const { stdout, stderr, env } = context;

@@ -37,7 +37,9 @@ export function clientOf(invocation: Invocation, { needsKey }: { needsKey: boole
   });
 }
 
-/** Creates a session. Waits while the account has as many sessions as it may have. `options.signal` ends the wait. */
+/**
+ * Creates a session. Waits while the account has as many sessions as its limit allows. `options.signal` ends the wait.
+ */
 export async function createSessionPatiently(
   invocation: Invocation,
   client: Client,

@@ -1,7 +1,7 @@
 /** Largest share of the characters of a name that a typing error changes. */
 const MAX_CHANGED_SHARE = 0.4;
 
-/** Returns the name that a misspelled one probably means. Undefined if none is similar. */
+/** Returns the name that the user probably meant when typing `given`. Undefined if no name is similar. */
 export function suggest(given: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, changes: name.startsWith(given) && given.length > 2 ? 0 : changesBetween(given, name) }))
@@ -11,7 +11,10 @@ export function suggest(given: string, names: readonly string[]): string | undef
   return best.changes <= Math.max(1, best.name.length * MAX_CHANGED_SHARE) ? best.name : undefined;
 }
 
-/** Counts the characters to insert, delete, replace or swap with their neighbour (Damerau and Levenshtein). */
+/**
+ * Returns the smallest number of changes that turn one text into the other. Each change inserts, deletes or replaces a
+ * character, or swaps two neighbours (distance of Damerau and Levenshtein).
+ */
 function changesBetween(one: string, other: string): number {
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, at) => at)];
   const cell = (row: number, column: number) => rows[row]?.[column] ?? 0;

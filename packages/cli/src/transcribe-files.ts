@@ -176,7 +176,7 @@ async function write({ stdout }: Invocation, text: string, target: string | unde
   else await writeWhole(Readable.from([Buffer.from(text)]), target);
 }
 
-/** Describes the part of the audio that was transcribed and why the rest was not. */
+/** Describes which part of the audio was transcribed, and why the transcription ended there. */
 function describeCut({ samples, cut }: Transcribed, { totalSamples }: PcmSource): string {
   const done = `only the first ${formatDuration(samples / SAMPLES_PER_MS)}`;
   const part = totalSamples === undefined ? done : `${done} of ${formatDuration(totalSamples / SAMPLES_PER_MS)}`;

@@ -270,7 +270,7 @@ test.each([
   [{ closeAtFlush: { code: 4403, error: 'account_suspended' } as const }, /4403: The account was suspended/, 1],
   [{ breakAtSamples: 16_000 }, /1006: The connection broke\.\nRun the command again/, 4],
 ])(
-  'transcribe exits with 4 and reports the cause without a secret if the service follows the script %j',
+  'transcribe exits with 4 and reports the cause without a secret if the service ends the stream with %j',
   async (script, err, streams) => {
     service.script = script;
     const ended = await run(['transcribe', fileOf(1.5)]);

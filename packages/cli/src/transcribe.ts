@@ -14,7 +14,7 @@ import { clientOf, createSessionPatiently } from './service-client.ts';
 import { configOf, maxSecondsOf } from './stream-options.ts';
 import type { Transcript } from './transcript.ts';
 
-/** A user is waiting, so the command reconnects less often than the client does by default. */
+/** A user is waiting, so the command makes fewer attempts to reconnect than the client does by default. */
 const MAX_RECONNECTS = 3;
 
 /** Everything that the transcription of several sources shares. */
@@ -42,7 +42,7 @@ export interface Transcribed {
   finals: FinalMessage[];
   /** Number of samples that have a final transcript. */
   samples: number;
-  /** Reason why the rest of the audio was not transcribed. Undefined if all of it was. */
+  /** Reason why only a part of the audio was transcribed. Undefined if all audio was transcribed. */
   cut: 'credit' | 'max-seconds' | 'stopped' | undefined;
 }
 

@@ -8,12 +8,12 @@ test.each([
   ['2027-03-01T00:00:00Z', { from: '2027-02-01', to: '2027-02-28' }],
   ['2028-03-31T23:59:59Z', { from: '2028-02-01', to: '2028-02-29' }],
   ['2027-01-15T12:00:00Z', { from: '2026-12-01', to: '2026-12-31' }],
-])('parseRange covers the previous month by default at %s', (now, range) => {
+])('parseRange returns the previous month by default if the current time is %s', (now, range) => {
   expect(parseRange(NONE, at(now))).toEqual(range);
   expect(parseRange({ ...NONE, period: 'month' }, at(now))).toEqual(range);
 });
 
-test('parseRange covers the previous day with the period day', () => {
+test('parseRange returns the previous day for the period "day"', () => {
   const range = { from: '2027-02-28', to: '2027-02-28' };
   expect(parseRange({ ...NONE, period: 'day' }, at('2027-03-01T00:00:00Z'))).toEqual(range);
   expect(parseRange({ ...NONE, period: 'day' }, at('2027-03-01T23:59:59Z'))).toEqual(range);

@@ -6,7 +6,10 @@ import type { AudioInput } from './audio-input.ts';
 import { UsageError } from './exit.ts';
 import type { PcmSource } from './pcm-source.ts';
 
-/** Reads the header of a WAV file. Throws an AudioFormatError, and leaves the input usable, if it is not usable WAV. */
+/**
+ * Reads the header of a WAV file. If the file is not usable WAV, throws an AudioFormatError and leaves the input usable
+ * for other decoders.
+ */
 export async function openWav(input: AudioInput, note: (text: string) => void): Promise<PcmSource> {
   const converter = createWavConverter();
   const head: Int16Array[] = [];

@@ -40,7 +40,7 @@ export interface CreateSessionOptions extends CallOptions {
   model: string;
   /** Maximum audio of the session in seconds, from 1 to 300. Default 60. The service may reserve less. */
   maxAudioSeconds?: number;
-  /** Makes repeated requests safe: they reserve credit only once. Default: a random UUID. */
+  /** Key with which repeated requests reserve credit only once. Default: a random UUID. */
   idempotencyKey?: string;
 }
 
@@ -55,7 +55,7 @@ export interface Client {
   createSession: (options: CreateSessionOptions) => Promise<AsrSession>;
   /** Returns a session of the account and how it ended. */
   getSession: (id: string, options?: CallOptions) => Promise<SessionDetail>;
-  /** Cancels a session. A reserved one frees its credit at once, and the stream of an active one is closed. */
+  /** Cancels a session. A reserved session releases its credit at once. The stream of an active session is closed. */
   cancelSession: (id: string, options?: CallOptions) => Promise<void>;
   /** Returns the credit of the account and its latest sessions. */
   usage: (options?: CallOptions) => Promise<CreditBalance>;

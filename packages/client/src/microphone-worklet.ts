@@ -1,6 +1,6 @@
 /**
  * This module runs in the audio thread of a browser. It posts the audio of a microphone in blocks, and null after the
- * last one.
+ * last block.
  */
 interface Port {
   onmessage: (() => void) | null;
@@ -27,7 +27,10 @@ class MicrophoneProcessor extends AudioWorkletProcessor {
     this.port.onmessage = () => this.#stop();
   }
 
-  /** Takes the next samples, which are fewer than a block. A device without a signal has no channel. */
+  /**
+   * Called with the next samples, which are always fewer than a block. If the device has no signal, the input has no
+   * channel.
+   */
   process([[samples = new Float32Array(0)] = []]: Float32Array[][]): boolean {
     if (this.#isStopped) return false;
     const head = samples.subarray(0, this.#block.length - this.#length);

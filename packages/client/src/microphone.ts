@@ -11,13 +11,16 @@ export interface MicrophoneOptions {
   constraints?: object;
   /** Address of `microphone-worklet.js`. Default: next to this module. */
   workletUrl?: string | URL;
-  /** Seconds of audio that are kept at most while no stream takes them. The capture ends at this limit. Default 300. */
+  /**
+   * Maximum seconds of audio that are kept while no stream takes the audio. The capture ends at this limit. Default
+   * 300.
+   */
   maxBufferedSeconds?: number;
 }
 
 /**
- * Opens a microphone. The promise resolves when audio is being captured. Audio from then on is kept until a stream
- * takes it, up to `maxBufferedSeconds`. The speaker need not wait for the stream.
+ * Opens a microphone. The promise resolves when the capture has started. From then on, audio is kept until a stream
+ * takes it, up to `maxBufferedSeconds`. The user can therefore talk before a stream is open.
  */
 export function openMicrophone(options: MicrophoneOptions = {}): Promise<Microphone> {
   const { constraints = { channelCount: 1 }, maxBufferedSeconds = 300 } = options;

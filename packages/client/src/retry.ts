@@ -3,7 +3,7 @@ import { SvcAsrError, SvcAsrUnreachable } from './error.ts';
 export interface RetryPolicy {
   /** Maximum number of retries. 0 means none. */
   maxRetries: number;
-  /** Longest wait. If a longer one is necessary, the error is thrown at once. */
+  /** Longest wait before a retry. If a longer wait is necessary, the error is thrown at once. */
   maxWaitMs: number;
 }
 

@@ -14,7 +14,7 @@ export const SAMPLES_PER_MS = AUDIO.sampleRateHz / 1000;
 
 const ENCODER_FRAME_MS = 80;
 
-/** Maximum audio of one session, in seconds. Fixed by the interface. */
+/** Maximum audio of one session, in seconds. The public API fixes this value, so it is not a setting. */
 export const MAX_AUDIO_SECONDS = 300;
 
 // The ledger repeats the next two functions in Lua (scripts/include/billing.lua). Change both together.

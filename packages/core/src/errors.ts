@@ -104,8 +104,8 @@ export interface ErrorBody {
 }
 
 /**
- * An error response of the API. Any code that handles a request may throw it. One error handler writes those of HTTP
- * routes, and another one those of WebSocket handshakes.
+ * An error response of the API. Any code that handles a request may throw it. One error handler writes the errors of
+ * HTTP routes. Another one writes the errors of WebSocket handshakes.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';

@@ -8,7 +8,7 @@
  * type.
  *
  * The gateway chooses the ids of streams in increasing order, and never uses an id twice on the same connection. A
- * frame whose stream has ended is therefore a late frame of that stream, and is ignored.
+ * frame with the id of an ended stream is therefore a late frame of that stream. The receiver ignores it.
  */
 export const RELAY_CONNECTION_PATH = '/v2/streams';
 
@@ -39,7 +39,8 @@ export const FRAME = {
    */
   consumed: 4,
   /**
-   * Sent by a worker while inference makes progress, on each connection with streams. It concerns all of these streams.
+   * Sent by a worker while inference makes progress, on each connection that has streams. The frame concerns all
+   * streams of its connection.
    */
   alive: 5,
   /**
@@ -50,7 +51,8 @@ export const FRAME = {
   close: 6,
   /**
    * Sent by a worker when a stream has ended. The position is a close code, and the payload is the name of the reason.
-   * With the stream id CONNECTION_ID, either side closes the connection for the reason in the payload.
+   * If the stream id is CONNECTION_ID, either side may send the frame. It closes the whole connection, and the payload
+   * is the reason.
    */
   closed: 7,
   /** The other side must answer with a pong. */

@@ -2,7 +2,8 @@
  * How gateway and worker continue a connection on a new socket after its socket was lost. Both sides count the bytes of
  * frames that they have received, and acknowledge them with `ack` frames. Each side keeps the bytes that the other has
  * not acknowledged. To resume, the gateway connects again with the token of the connection. Both sides then exchange
- * their counts, and each sends the bytes that the other is missing. The streams of the connection are not interrupted.
+ * their counts. Each side sends the bytes that the other side has not received. The streams of the connection are not
+ * interrupted.
  */
 
 /** Headers of the upgrade request and of its 101 response. A side that does not support resuming ignores them. */
@@ -64,7 +65,7 @@ export class ResendBuffer {
   add(pieces: readonly Uint8Array[], bytes: number): void {
     this.#end += bytes;
     this.#batches.push({ pieces, bytes, end: this.#end });
-    // Drops down to half of the limit, so that drops are rare. Each drop moves all batches that remain.
+    // Keeps only half of the limit, so that drops are rare. A drop takes long, because it moves all remaining batches.
     if (this.#end - this.#start > this.#maxBytes) this.#drop(this.#end - Math.floor(this.#maxBytes / 2));
   }
 

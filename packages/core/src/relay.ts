@@ -38,8 +38,8 @@ export const RELAY_LIMITS = {
 export const RELAY_CLOSE = {
   done: 1000,
   /**
-   * The worker or its engine failed, or the gateway violated the protocol. An `error` message with the cause precedes
-   * it.
+   * The worker or its engine failed, or the gateway violated the protocol. The worker sends an `error` message with the
+   * cause before it closes the stream.
    */
   failed: 1011,
   /** The ticket is wrong, expired, issued for another worker, or already used. */

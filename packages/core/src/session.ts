@@ -29,7 +29,7 @@ export interface SessionEnd {
 
 /**
  * Transitions between the states of a session. Every transition happens at most once. Terminal states never change. A
- * handshake that the gateway rolls back (disconnect.lua of the ledger) does not count.
+ * handshake that the gateway rolls back (disconnect.lua of the ledger) does not count as a transition.
  *
  * | from     | to        | when                                | charged                       |
  * |----------|-----------|-------------------------------------|-------------------------------|

@@ -30,26 +30,26 @@ test.each([
   [{ name: 'x', count: 1, inner: { deep: true, more: 1 } }, 'inner.more: is not a known field'],
   [[], 'must be object'],
   [null, 'must be object'],
-])('validator reports the wrong field of %j', (value, expected) => {
+])('validator() reports the wrong field of %j', (value, expected) => {
   expect(problems(value)).toBe(expected);
 });
 
-test('validator treats an own property named __proto__ as an unknown field', () => {
+test('validator() treats an own property named __proto__ as an unknown field', () => {
   expect(problems(JSON.parse('{"name":"x","count":1,"__proto__":{}}'))).toBe('__proto__: is not a known field');
 });
 
-test('validator adds defaults to a copy and leaves the given value unchanged', () => {
+test('validator() adds defaults to a copy and leaves the given value unchanged', () => {
   const given = { name: 'x' };
   expect(check(given)).toEqual({ ok: true, value: { name: 'x', count: 2 } });
   expect(given).toEqual({ name: 'x' });
 });
 
-test('validator reports many unknown fields in order', () => {
+test('validator() reports many unknown fields in order', () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`extra${n}`, 1]));
   expect(problems({ name: 'x', ...many })).toMatch(/^extra0: is not a known field; extra1: is not a known field/);
 });
 
-test('validator reports a problem for every value that it refuses', () => {
+test('validator() reports a problem for every value that it refuses', () => {
   fc.assert(
     fc.property(fc.anything(), (value) => {
       const result = check(value);
@@ -58,7 +58,7 @@ test('validator reports a problem for every value that it refuses', () => {
   );
 });
 
-test('checker compiles its schema at the first check, and only once', () => {
+test('checker() compiles its schema at the first check, and only once', () => {
   let reads = 0;
   const properties = () => {
     reads += 1;

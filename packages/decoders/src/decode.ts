@@ -8,9 +8,9 @@ import { sniff, SNIFF_BYTES } from './sniff.ts';
 import { decodeWav } from './wav.ts';
 
 /**
- * Decodes a file to 16,000 Hz, one channel, 16 bits. It decodes as the result is read, and holds only a few frames.
- * Throws an AudioFormatError if the file is damaged. Damage of a FLAC file may be found only at its end. Throws an
- * UnsupportedAudioError for a format that it does not know.
+ * Decodes a file to 16,000 Hz, one channel, 16 bits. It decodes while the caller reads the result, and keeps only a few
+ * frames in memory. Throws an AudioFormatError if the file is damaged. Damage of a FLAC file may be found only at its
+ * end. Throws an UnsupportedAudioError for a format that it does not know.
  */
 export async function* decodeAudio(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Int16Array> {
   const reader = new ByteReader(pieces);

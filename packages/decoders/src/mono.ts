@@ -20,8 +20,8 @@ export function mix(
 }
 
 /**
- * Calls a decoder without its log. Decoders log each error to the console in addition to returning it. Works only for
- * synchronous functions.
+ * Calls a decoder and suppresses its log. Decoders log each error to the console in addition to returning it. Works
+ * only for synchronous functions.
  */
 export function silently<T>(decode: () => T): T {
   const log = console as { error: unknown };

@@ -23,7 +23,7 @@ export function isOpusHead(packet: Uint8Array | undefined): packet is Uint8Array
   return packet !== undefined && textOf(packet, MARK.length) === MARK;
 }
 
-/** Parses the first packet of an Opus stream, as RFC 7845 defines it. The decoder does not check it. */
+/** Parses the first packet of an Opus stream, as RFC 7845 defines it. The decoder itself does not check this packet. */
 export function parseOpusHead(packet: Uint8Array): OpusHead {
   if (packet.length < MIN_BYTES) throw damaged('its Opus header is not complete');
   const view = new DataView(packet.buffer, packet.byteOffset, packet.length);

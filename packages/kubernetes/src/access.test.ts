@@ -38,7 +38,7 @@ test('createAccess reloads a rotated token after a 401, and refuses to reload it
   expect(access.renew()).toBe(false);
 });
 
-test('createAccess runs an exec plugin once for many concurrent requests', async () => {
+test('createAccess runs an exec plugin only once for many concurrent requests', async () => {
   const script = join(stub.folder, 'plugin');
   const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential' };
   const status = { token: 'made-up', expirationTimestamp: '2000-01-01T00:00:00Z' };

@@ -40,7 +40,7 @@ export function createKubeApi(options: KubeApiOptions): KubeApi {
     list: async (type, { signal, ...query } = {}) => {
       const answer = await request({ verb: 'list', method: 'GET', type, parts: { query: { ...query } }, signal });
       const { items, ...page } = JSON.parse(answer.text) as KubeList | (Omit<KubeList, 'items'> & { items: null });
-      // An empty list of metadata has null instead of an empty array.
+      // If an empty list is requested with metadata only, its `items` is null instead of an empty array.
       return { ...page, items: items ?? [] };
     },
     create: (type, value) =>

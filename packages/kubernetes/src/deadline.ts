@@ -1,13 +1,13 @@
 /** A signal with a time limit. */
 export interface Deadline {
   signal: AbortSignal;
-  /** Removes the time limit. The signal still aborts with the given signals. */
+  /** Removes the time limit. The signal still aborts when one of the given signals aborts. */
   lift: () => void;
   /** Releases the timer and the listeners on the given signals. */
   clear: () => void;
 }
 
-/** Creates a signal that aborts after `timeoutMs`, or with any of the given signals. */
+/** Creates a signal that aborts after `timeoutMs`, or when one of the given signals aborts. */
 export function createDeadline(timeoutMs: number, signals: readonly AbortSignal[]): Deadline {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);

@@ -14,7 +14,7 @@ export interface ListAllOptions {
 
 /**
  * Lists all objects of a type page by page. All pages show the state of the first page. If the server discards that
- * state before the last page, it responds with 410, and the caller must start again.
+ * state before the last page, it responds with 410. The caller must then list again from the first page.
  */
 export async function listAll(
   api: Pick<KubeApi, 'list'>,

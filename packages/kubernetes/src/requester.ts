@@ -13,7 +13,7 @@ import type { RetryOptions } from './retry.ts';
 import { buildNetworkError, readAnswer } from './transport.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
-/** Decides whether this process may write, for example because only the leader may. */
+/** Decides whether this process is allowed to write. For example, only the leader of the operator is allowed to. */
 export interface WriteGate {
   /** Throws while this process must not write. */
   pass: () => void;
@@ -26,7 +26,8 @@ export interface RequesterOptions {
   access: Pick<AccessKeeper, 'renew'>;
   transport: Transport;
   /**
-   * Timeout of one attempt. It also limits retries: none starts later than this after the start of the first attempt.
+   * Timeout of one attempt. It also limits retries. No attempt starts later than this time after the start of the first
+   * attempt.
    */
   timeoutMs: number;
   retry: RetryOptions;

@@ -19,8 +19,8 @@ export function isTemporary(error: unknown): error is KubernetesError {
 
 /**
  * Returns the time to wait before the next attempt of a request that has failed `attempts` times. Undefined if the
- * error is not temporary, if no attempt is left, or if the server asks to wait longer than the maximum. Such a long
- * wait would block the caller.
+ * error is not temporary, if all attempts are used up, or if the server asks for a longer wait than the maximum. Such a
+ * long wait would block the caller.
  */
 export function retryDelayMs(
   error: unknown,

@@ -9,7 +9,7 @@
 --         { 'shared', id }: other attempts still hold the session, or no attempt can cancel it (holders '*')
 --         { 'kept', id }: the session is active or has ended
 --         { 'none', id }: there is no such session
---         id: the session that the attempt held; the Idempotency-Key may have led to another one than ARGV 1
+--         id: the session that the attempt held; the Idempotency-Key may have led to another session than ARGV 1
 -- @include session
 -- @include journal
 -- @include remove_session

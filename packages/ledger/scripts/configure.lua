@@ -22,7 +22,7 @@ if uid ~= '' and seen[1] == uid then
 end
 for _, field in ipairs({ 'granted', 'reserved', 'consumed' }) do redis.call('HSETNX', KEYS[1], field, 0) end
 redis.call('HSET', KEYS[1], 'state', ARGV[1], 'models', ARGV[2], 'cc', ARGV[3], 'spm', ARGV[4], 'rpm', ARGV[5], 'name', ARGV[6])
--- Most accounts have normal priority. It is stored as an absent field, to save memory.
+-- Normal priority is stored as an absent field. This saves memory, because most accounts have normal priority.
 if priority == '' then redis.call('HDEL', KEYS[1], 'prio') else redis.call('HSET', KEYS[1], 'prio', priority) end
 if uid ~= '' then redis.call('HSET', KEYS[1], 'uid', uid, 'gen', generation)
 else redis.call('HDEL', KEYS[1], 'uid', 'gen') end

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Rolls back a call of connect.lua whose caller received no answer and no longer waits for one. The session is reserved
 -- again, so its credential still works. If the session was cancelled or its credential has expired, it ends instead. If
--- the call of connect.lua arrives after this call, it is refused.
+-- the call of connect.lua arrives after this call, connect.lua refuses it.
 -- KEYS  1 account
 -- ARGV  1 session id  2 connection id
 -- returns { 'ok' if this connection had the session, else 'none', model if the session has ended, else '' }
@@ -28,7 +28,7 @@ if session.cancelled or now >= session.expires then
   end_session(base, id, 'expired', now, 0, 0, reason, session.cancelled and 'cancelled 0' or 'credential_expired 0')
   return { 'ok', session.model }
 end
--- The client has the credential and may use it again. From now on, no attempt to create the session may cancel it.
+-- The client has the credential and may use it again. From now on, cancel.lua must not roll the session back.
 redis.call('HSET', key, 'st', 'reserved', 'h', '*')
 redis.call('HDEL', key, 'ow', 'ep', 'cn', 'at')
 redis.call('ZADD', base .. 'live', credential_deadline(session, now), id)

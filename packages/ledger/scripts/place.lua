@@ -2,10 +2,11 @@
 -- Assigns a stream to the worker with the most free slots, or enqueues it. A repeat returns the same worker, unless
 -- that worker was removed or is to be avoided. A stream that avoids a worker moves to another one, and is served before
 -- new streams. While a rollout splits sessions between revisions, each session prefers one revision. It falls back to
--- another if that one has no free slot. Within a revision, a session gets a slot of the first tier that has a free one.
--- A worker may still serve the stream while it drains or has too many streams. The stream then counts at that worker
--- until another has a free slot. It does not count as queued. If its worker does not drain, it is served after all
--- queued streams.
+-- another revision if the preferred one has no free slot. Within a revision, a session gets a slot of the first tier
+-- that has a free one.
+-- A worker that drains or has too many streams may still serve the stream. The stream then counts at that worker until
+-- another worker has a free slot. It does not count as queued. If its worker does not drain, it gets another worker
+-- only after all queued streams.
 -- KEYS  1 pool
 -- ARGV  1 session  2 tenant  3 workers to avoid, as ' a b ', or ''  4 worker that still serves the stream, or ''
 --       5 gateway that is notified on the channel n:GATEWAY when a queued stream gets a worker, or ''
@@ -13,7 +14,7 @@
 -- returns { worker, address, revision, further addresses, separated by spaces }
 --   | { '', slots, growth } if the stream is queued: call again after a notification, and renew its place with wait.lua
 --     growth: what new workers of the pool wait for, as PoolGrowthState in src/pool-types.ts, or '' if there are none
---   | {} if the stream left before this call, or stays at the worker that still serves it
+--   | {} if leave.lua released the stream before this call, or if the stream stays at the worker that still serves it
 -- @include now_ms
 -- @include serve_queue
 local now = now_ms()

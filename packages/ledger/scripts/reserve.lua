@@ -32,8 +32,8 @@ local lifetime, lease, marked = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(
 local expires = now + lifetime
 local key = base .. 's:' .. id
 
--- A provisional session is due when its lease expires, and always before its credential does. include/state.lua relies
--- on that to distinguish it from a reserved session.
+-- A provisional session is due when its lease expires, and always before its credential expires. include/state.lua
+-- relies on that to distinguish it from a reserved session.
 local function provisional_due(expires_at) return math.min(now + lease, expires_at - 1) end
 
 local function read_account()
@@ -44,7 +44,8 @@ local function read_account()
     has_budget = a[9], model_limit = tonumber(a[10]) }
 end
 
--- A cancel for this session id that came first left a tombstone. The cancel wins, because its caller no longer waits.
+-- A cancel for this session id has arrived first and has written a tombstone. The cancel wins, because its caller no
+-- longer waits.
 if redis.call('EXISTS', base .. 'x:' .. id) == 1 then return { 'cancelled' } end
 local account = read_account()
 if account.state ~= 'Active' then return { 'inactive' } end

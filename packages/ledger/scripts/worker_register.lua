@@ -20,6 +20,7 @@ if (ARGV[10] or '') ~= '' then redis.call('HSET', base .. 'p', 'contexts', ARGV[
 local now = now_ms()
 renew_lease(base .. 'wl', id, now, ARGV[5])
 add_free(base, id, ARGV[3], slots - active)
--- A Redis user with the rights of the previous version may not serve the queue. It must still be able to register.
+-- If the Redis user has only the rights of the previous version, serve_queue fails. The worker must still be able to
+-- register.
 pcall(serve_queue, base, now)
 return 'ok'

@@ -13,7 +13,7 @@ local draining = redis.call('HGET', base .. 'w:' .. ARGV[1], 'draining')
 if not draining then return 'gone' end
 renew_lease(base .. 'wl', ARGV[1], now, ARGV[2])
 if ARGV[3] then resize_worker(base, ARGV[1], tonumber(ARGV[3])) end
--- A Redis user with the rights of the previous version may not serve the queue. It must still be able to renew its
--- lease.
+-- If the Redis user has only the rights of the previous version, serve_queue fails. The worker must still be able to
+-- renew its lease.
 pcall(serve_queue, base, now)
 return draining == '1' and 'draining' or 'ok'

@@ -33,13 +33,13 @@ test('the audit log returns entries in order of their time, newest first, whatev
   expect(auditTimeOf(first)).toBe(NOW);
 });
 
-test('the audit log contains an entry once, even if it is appended twice', async () => {
+test('the audit log contains an entry only once, even if the entry is appended twice', async () => {
   const repeated = entry(NOW);
   for (let times = 0; times < 2; times++) await ledger.audit.append([repeated], LIMITS);
   expect(await ledger.audit.read({ count: 10 })).toEqual([repeated]);
 });
 
-test('the pages of the audit log contain each entry once, even if entries have the same time', async () => {
+test('the pages of the audit log contain each entry exactly once, even if entries have the same time', async () => {
   const all = Array.from({ length: 7 }, (_, at) => entry(NOW, `0${at}`));
   await ledger.audit.append(all, LIMITS);
   const pages = [];

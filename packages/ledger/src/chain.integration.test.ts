@@ -52,7 +52,7 @@ describe.each([
     expect(replay(entries)).toEqual({ granted, reserved: reservedMs, consumed: consumedMs });
   }
 
-  test('chain settles the full session and reserves the next one', async () => {
+  test('chain() settles the full session and reserves the next one', async () => {
     const tenant = await createTenant(ledger, 100_000);
     const [first, next] = [await active(tenant), randomUUID()];
     expect(await chain(tenant, first, next)).toEqual({ outcome: 'ok', reservedMs: 10_000 });
@@ -71,7 +71,7 @@ describe.each([
     await checkJournal(tenant);
   });
 
-  test('a repeated call of chain changes nothing and returns the same reservation', async () => {
+  test('a repeated call of chain() changes nothing and returns the same reservation', async () => {
     const tenant = await createTenant(ledger, 100_000);
     const [first, next] = [await active(tenant), randomUUID()];
     const results = await Promise.all([1, 2, 3].map(() => chain(tenant, first, next)));
@@ -96,7 +96,7 @@ describe.each([
     expect((await ledger.accounts.read(tenant))!.liveSessions).toBe(1);
   });
 
-  test('chain reserves the remaining credit if it is less than requested, and is refused without changes if less than a second is left', async () => {
+  test('chain() reserves the remaining credit if it is less than requested, and is refused without changes below one second of credit', async () => {
     const tenant = await createTenant(ledger, 13_999);
     const [first, next] = [await active(tenant), randomUUID()];
     expect(await chain(tenant, first, next)).toEqual({ outcome: 'ok', reservedMs: 3000 });
@@ -107,7 +107,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ availableMs: 999, reservedMs: 0, consumedMs: 13_000 });
   });
 
-  test('chain charges the full session to the budget, and renews the budget in a new month', async () => {
+  test('chain() charges the full session to the budget, and renews the budget in a new month', async () => {
     const tenant = await createTenant(ledger, 0, { monthlyBudgetMs: 15_000 });
     const [first, next] = [await active(tenant), randomUUID()];
     expect(await chain(tenant, first, next)).toEqual({ outcome: 'ok', reservedMs: 5000 });
@@ -119,7 +119,7 @@ describe.each([
     await checkJournal(tenant);
   });
 
-  test('chain is refused if the session was cancelled, settled or never connected, if it has another owner, or if the account is closed', async () => {
+  test('chain() is refused if the session was cancelled, settled or never connected, if it has another owner, or if the account is closed', async () => {
     const tenant = await createTenant(ledger, 100_000, { concurrentSessions: 9 });
     const [cancelled, settled, owned, reservedOnly] = [
       await active(tenant),
@@ -151,7 +151,7 @@ describe.each([
     expect(await ledger.pools.place(model, { tenant, sessionId: first })).toMatchObject({ outcome: 'placed' });
     await ledger.gateways.own(owner, { tenant, sessionId: next, chainId: first });
     await chain(tenant, first, next, { owner });
-    // The gateway calls chain once more, but the call arrives only after the gateway was declared dead.
+    // The gateway calls chain() once more, but the call arrives only after the gateway was declared dead.
     await ledger.gateways.own(owner, { tenant, sessionId: late, chainId: first });
     await ledger.gateways.leave(owner);
     await ledger.gateways.reapDead(raise);
@@ -164,7 +164,7 @@ describe.each([
     expect(await ledger.pools.load(model)).toMatchObject({ active: 0, held: 0 });
   });
 
-  test('reconcile keeps the slot of a chain while its gateway serves the stream, and releases it afterwards', async () => {
+  test('reconcile() keeps the slot of a chain while its gateway serves the stream, and releases it afterwards', async () => {
     const tenant = await createTenant(ledger, 100_000);
     const model = MODEL;
     const owner = await ledger.gateways.join(`gateway-${randomUUID()}`);
@@ -193,7 +193,7 @@ describe.each([
     [16_000 * 3 - 1, [3000]],
     [16_000 * 40, [10_000, 10_000, 10_000]],
   ])(
-    'settle with parts of 10 s divides %d samples of a session of 30 s into sessions that are charged %j ms',
+    'settle() with parts of 10 s divides %d samples of a session of 30 s into sessions that are charged %j ms',
     async (samples, billed) => {
       const tenant = await createTenant(ledger, 100_000);
       const id = await active(tenant, OWNER, 30);

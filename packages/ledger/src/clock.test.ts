@@ -8,7 +8,7 @@ test('the ledger clock continues from the time that Redis returned last, whateve
   expect(clock.now()).toBe(1020);
 });
 
-test('the ledger clock ignores a step of the local clock once it has observed the time of Redis', () => {
+test('the ledger clock ignores a step of the local clock after the ledger clock has observed the time of Redis', () => {
   const clock = createClock();
   clock.observe(1000);
   const { now } = Date;
@@ -23,6 +23,6 @@ test('the ledger clock ignores a step of the local clock once it has observed th
 
 test('the ledger clock returns the time of the local clock until it has observed the time of Redis', () => {
   const beforeMs = Date.now();
-  // The monotonic clock starts with the local clock, which may be adjusted later.
+  // The monotonic clock starts at the time of the local clock, which may be adjusted later.
   expect(Math.abs(createClock().now() - beforeMs)).toBeLessThan(3_600_000);
 });

@@ -33,7 +33,7 @@ describe.each([
   });
   afterEach(() => ledger.link.close());
 
-  test('find returns a session only for its user, end ends one session of a user, and endAll ends all of them', async () => {
+  test('find() returns a session only for its user, end() ends one session of a user, and endAll() ends all of them', async () => {
     const { consoleSessions } = ledger;
     await consoleSessions.put('u', 'a', record(NOW + HOUR_MS), NOW);
     await consoleSessions.put('u', 'b', record(NOW + HOUR_MS), NOW);

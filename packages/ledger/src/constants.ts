@@ -17,7 +17,10 @@ export interface ScriptConstants {
   JOURNAL_BACKLOG_ENTRIES?: number;
   /** Time after which a queued stream loses its place if its gateway does not renew it. */
   QUEUE_TTL_MS?: number;
-  /** Longest time from the expiry of a credential to the end of its stream, in addition to the length of the reserved audio. */
+  /**
+   * Longest time from the expiry of a credential to the end of its stream, in addition to the length of the reserved
+   * audio.
+   */
   STREAM_EXTRA_MS?: number;
   /** Duration of a lease that is restarted, because LEASE_GAP_MS was exceeded. */
   LEASE_MS?: number;
@@ -49,7 +52,10 @@ export function withConstants(link: RedisLink, constants: ScriptConstants): Redi
   };
 }
 
-/** Scripts with replaced constants. The keys are the constants as text, and the hash of the original script. */
+/**
+ * Scripts with replaced constants. The outer key is the constants as text. The inner key is the hash of the original
+ * script.
+ */
 const PREPARED = new Map<string, Map<string, Script>>();
 
 function preparedScripts(values: string): Map<string, Script> {

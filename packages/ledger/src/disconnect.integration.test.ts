@@ -36,7 +36,7 @@ describe.each([
     return { tenant, sessionId, state, connect, disconnect };
   }
 
-  test('disconnect makes the session reserved again, so that another gateway can connect it', async () => {
+  test('disconnect() makes the session reserved again, so that another gateway can connect it', async () => {
     const { tenant, state, connect, disconnect } = await session();
     await connect('c1');
     expect([await disconnect('c1'), await disconnect('c1')]).toEqual([true, false]);
@@ -45,7 +45,7 @@ describe.each([
     expect(await connect('c2', OTHER)).toMatchObject({ outcome: 'ok', reservedMs: 60_000 });
   });
 
-  test('connect is refused if disconnect was called for the same connection before', async () => {
+  test('connect() is refused if disconnect() was called for the same connection before', async () => {
     const { state, connect, disconnect } = await session();
     expect(await disconnect('c1')).toBe(false);
     expect(await connect('c1')).toEqual({ outcome: 'refused' });
@@ -53,7 +53,7 @@ describe.each([
     expect((await connect('c2')).outcome).toBe('ok');
   });
 
-  test('disconnect does not change the state of a session that has another connection or has ended', async () => {
+  test('disconnect() does not change the state of a session that has another connection or has ended', async () => {
     const { tenant, sessionId, state, connect, disconnect } = await session();
     await connect('c1');
     expect(await disconnect('c2')).toBe(false);
@@ -64,7 +64,7 @@ describe.each([
     expect(await ledger.sessions.disconnect(tenant, randomUUID(), 'c1')).toBe(false);
   });
 
-  test('disconnect expires a session whose credential expired while the session was connected', async () => {
+  test('disconnect() expires a session whose credential expired while the session was connected', async () => {
     const { tenant, state, connect, disconnect } = await session(hasty);
     await connect('c1');
     await sleep(5200);
@@ -73,7 +73,7 @@ describe.each([
     expect((await hasty.accounts.usage(tenant))!.balance).toMatchObject({ reservedMs: 0, availableMs: 60_000 });
   });
 
-  test('if a gateway fails a session that it never connected, fail returns not_connected and the session stays reserved', async () => {
+  test('fail() for a session that was never connected returns not_connected, and the session stays reserved', async () => {
     const { tenant, sessionId, state } = await session();
     expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 0, 'gateway lost')).toEqual({
       outcome: 'not_connected',

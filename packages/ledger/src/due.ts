@@ -4,7 +4,7 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 
 /**
- * Time that may pass between reading the clock for a mark and creating the reservation. If it takes longer, a new mark
+ * Time that may pass between reading the clock for a mark and creating the reservation. If more time passes, a new mark
  * may be needed.
  */
 const SLACK_MS = 500;
@@ -27,12 +27,12 @@ export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, { ttlM
    * immediately.
    */
   const horizonMs = Math.max(ttlMs, CHECK_INTERVAL_MS) + 2 * TOLERANCE_MS;
-  /** Seconds of the marks that were last written for each tenant, one for each lifetime that `mark` got. */
+  /** Seconds of the marks that were last written for each tenant, one for each lifetime that was passed to `mark`. */
   const written = new Map<string, readonly number[]>();
 
   /**
-   * Marks the times at which a session with these lifetimes may be overdue. Returns the latest time that the marks
-   * cover.
+   * Writes marks for the times at which a session with these lifetimes may be overdue. Returns the latest time that the
+   * marks cover.
    */
   async function mark(tenant: string, lifetimesMs: readonly number[]): Promise<number> {
     const seconds = lifetimesMs.map((lifetime) => Math.ceil((clock.now() + lifetime + SLACK_MS) / 1000));
@@ -47,8 +47,8 @@ export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, { ttlM
   }
 
   /**
-   * Marks the next check of a tenant: at the time when a session is overdue, or after CHECK_INTERVAL_MS if that is
-   * earlier.
+   * Writes the mark for the next check of a tenant. The check is due when a session is overdue, or after
+   * CHECK_INTERVAL_MS if that is earlier.
    */
   async function markNext(tenant: string, overdueMs: number, nowMs: number): Promise<void> {
     await write(tenant, [Math.ceil(Math.min(overdueMs, nowMs + CHECK_INTERVAL_MS) / 1000)]);

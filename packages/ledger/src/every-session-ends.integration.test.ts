@@ -12,8 +12,8 @@ import type { Owner } from './sessions.ts';
 const CREDIT_MS = 60_000;
 const LEASE_MS = 15_000;
 /**
- * A time after the deadline of a session of CREDIT_MS. The deadline is the lifetime of the credential, the reserved
- * audio and STREAM_EXTRA_MS.
+ * Age at which a session that reserves CREDIT_MS is past its deadline. The deadline is the sum of the lifetime of the
+ * credential, the reserved audio and STREAM_EXTRA_MS.
  */
 const DEADLINE_MS = 60_000 + CREDIT_MS + 443_000 + 1000;
 const PREFIX = `test-${randomUUID()}`;
@@ -45,12 +45,12 @@ async function reapAll(): Promise<void> {
 }
 
 /**
- * Length of a step. Together with a pause of the machine it must be shorter than 5 s, or it counts as a step of the
- * clock.
+ * Time by which `pass` advances the clock at once. This time plus a pause of the machine must be shorter than 5 s.
+ * Otherwise the ledger assumes that the clock was changed, and restarts the leases.
  */
 const STEP_MS = 2500;
 
-/** Advances the clock of Redis in small steps. After each step the gateway `alive` renews its lease and reaps. */
+/** Advances the clock of Redis in small parts. After each part, the gateway `alive` renews its lease and reaps. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= STEP_MS) {
     await ledger.step(Math.min(left, STEP_MS));
@@ -154,7 +154,7 @@ describe('if a failover of Redis undoes a settlement', () => {
   });
 });
 
-test('if a failover of Redis loses that a session was connected, settle and fail return not_connected', async () => {
+test('if a failover of Redis loses that a session was connected, settle() and fail() return not_connected', async () => {
   const stream = await reserve();
   const restore = await snapshot(stream);
   const { tenant, sessionId } = stream;

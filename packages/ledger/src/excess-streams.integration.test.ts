@@ -48,7 +48,7 @@ async function overload(worker: string, count: number): Promise<string[]> {
   return sessions;
 }
 
-/** Returns those of the streams that are no longer queued, because they got a slot. */
+/** Returns the streams that are no longer queued, because they got a slot. */
 const served = async (sessions: string[]) => (await ledger.pools.renewWaits(model, sessions)).changed;
 
 /** Gives excess streams the scores in `qm` that the previous version would have given them. */
@@ -93,7 +93,7 @@ test('excess streams move only until their worker has as many streams as slots',
   expect(await served(excess.slice(2))).toEqual(excess.slice(2));
 });
 
-test('if a worker has enough slots again, its streams stay there, and excess streams of another worker still move', async () => {
+test('if a worker has enough slots again, its streams stay at this worker, and excess streams of another worker still move', async () => {
   const recovered = await overload('recovered', 40);
   await ledger.workers.renew(model, 'recovered', 40);
   const excess = await overload('slow', 2);
@@ -103,7 +103,7 @@ test('if a worker has enough slots again, its streams stay there, and excess str
   expect([...new Set(moved)]).toEqual([excess[0]]);
 });
 
-test('excess streams move before new streams once their worker starts to drain', async () => {
+test('excess streams move before new streams after their worker has started to drain', async () => {
   const [first = '', second = ''] = await overload('slow', 2);
   expect(await place('new')).toBeUndefined();
   await ledger.workers.drain(model, 'slow');

@@ -57,7 +57,7 @@ describe.each([
     await expect(worker.workers.renew('kikuyu', 'w1')).rejects.toThrow(/svc_asr_1/);
   });
 
-  test('are loaded into each master once, and again if a master lost them or has another build', async () => {
+  test('are loaded into each master only once, and again if a master lost them or has a different text of the library', async () => {
     expect(await loadFunctions(link.masters())).toBe(masters);
     expect(await loadFunctions(link.masters())).toBe(0);
     const [first] = link.masters();

@@ -81,7 +81,7 @@ function createDeadReaper(link: RedisLink, keys: RedisKeys, parts: GatewayParts)
     return failed;
   };
 
-  /** Fails the streams that a process owned, and removes the process once none is left. */
+  /** Fails the streams that a process owned, and removes the process when all of them have failed. */
   async function failAll(id: string, onError: (error: unknown) => void): Promise<number> {
     const mark = keys.declaredDead(id);
     // From now on the process cannot own another stream, so the list below is complete.

@@ -83,7 +83,7 @@ describe.each([
     await expectBalanced(small, tenant);
   });
 
-  test('trim without an exporter removes entries by age and keeps their totals', async () => {
+  test('trim() without an exporter removes entries by age and keeps their totals', async () => {
     const tenant = await createTenant(ledger, 600_000);
     for (let at = 0; at < 5; at++) await runSession(ledger, tenant);
     expect(await ledger.journal.trim(tenant, undefined, DAY_MS)).toEqual({ left: 0, retained: 11 });
@@ -94,7 +94,7 @@ describe.each([
     await expectBalanced(ledger, tenant);
   });
 
-  test('trim with an exporter removes only acknowledged entries, and ignores an acknowledgement of an older entry', async () => {
+  test('trim() with an exporter removes only acknowledged entries, and ignores an acknowledgement of an older entry', async () => {
     const tenant = await createTenant(ledger, 600_000);
     for (let at = 0; at < 5; at++) await runSession(ledger, tenant);
     const entries = await ledger.journal.read(tenant);
@@ -140,7 +140,7 @@ describe.each([
     await expectBalanced(small, tenant);
   });
 
-  test('trim sums up a journal of an earlier version, which also has entries for checkpoints and handshakes', async () => {
+  test('trim() sums up a journal of an earlier version, which also has entries for checkpoints and handshakes', async () => {
     const tenant = await createTenant(ledger, 10_000);
     const key = keys.journal(tenant);
     for (const line of ['connect s 0 0 0 gateway', 'checkpoint - 10000 0 0 ', 'grant g2 5000 0 0 asked=5000']) {
@@ -151,7 +151,7 @@ describe.each([
     expect(await readAll(ledger, tenant)).toMatchObject([{ type: 'checkpoint', granted: 15_000 }]);
   });
 
-  test('tenants lists every tenant that ever had an account, until forget removes it', async () => {
+  test('tenants() lists every tenant that ever had an account, until forget() removes it', async () => {
     const tenant = await createTenant(ledger, 0);
     expect(await ledger.journal.tenants()).toContain(tenant);
     await ledger.accounts.close(tenant);

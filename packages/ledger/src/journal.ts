@@ -79,8 +79,8 @@ export function createJournal(link: RedisLink, keys: RedisKeys) {
 
     /**
      * Removes up to 1,000 entries that are older than `ageMs` from Redis. `exported` is the id of the last exported
-     * entry. If it is given, later entries are kept. The totals of removed entries are kept in any case. Returns
-     * undefined if there is no account.
+     * entry. If it is given, later entries are kept. The totals of removed entries are always kept. Returns undefined
+     * if there is no account.
      */
     async trim(tenant: string, exported: string | undefined, ageMs: number): Promise<Trimmed | undefined> {
       const [left = -1, retained = 0] = numbers(await link.run(TRIM, keys.account(tenant), [exported ?? '', ageMs]));

@@ -43,7 +43,7 @@ describe.each([
   const read = (tenant: string) => ledger.accounts.usageByKey(tenant, date(today() - 1), date(today() + 1));
   const settled = (sessions: number) => ({ sessions, audioMs: sessions * 1001, billableMs: sessions * 2000 });
 
-  test('usage has a row for each model and key, and separate rows for the playground and for sessions without a recorded key', async () => {
+  test('usageByKey has a row for each model and key, and separate rows for the playground and for sessions without a recorded key', async () => {
     const tenant = await createTenant(ledger, 600_000);
     for (const keyId of [SECOND, FIRST, FIRST, null, undefined]) await complete(tenant, keyId);
     await complete(tenant, FIRST, 'luo');
@@ -60,7 +60,7 @@ describe.each([
     expect(sum(rows)).toBe(sum(total));
   });
 
-  test('usage lists every session of a chain under the key of the first session', async () => {
+  test('usageByKey counts every session of a chain for the key of the first session', async () => {
     const tenant = await createTenant(ledger, 600_000);
     const origin = { keyId: FIRST, requestId: randomUUID() };
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5, origin });
@@ -71,7 +71,7 @@ describe.each([
     expect(await read(tenant)).toMatchObject([{ keyId: FIRST, sessions: 2, audioMs: 6000, billableMs: 6000 }]);
   });
 
-  test('usage contains only the days of the requested range, newest first, even if several hashes store them', async () => {
+  test('usageByKey returns only the days of the requested range, newest first, even if several hashes store them', async () => {
     const tenant = await createTenant(ledger, 600_000);
     const last = Math.floor(today() / 8) * 8 + 1;
     for (const day of [last - 3, last - 2, last]) {

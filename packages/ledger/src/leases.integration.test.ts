@@ -173,8 +173,8 @@ describe('workers', () => {
   test('have a slot free again after three hours if the release of that slot was lost', async () => {
     await register('w1');
     await ledger.pools.place(model, { sessionId: 'a', tenant: 't' });
-    // The time passes in small steps. If a step and a pause of the machine exceed 5 s together, they count as a step of
-    // the clock.
+    // The clock is advanced in small parts. If one part plus a pause of the machine exceeded 5 s, the ledger would
+    // assume that the clock was changed, and restart the leases.
     for (let passed = 0; passed <= 3 * HOUR_MS; passed += 2500) {
       await ledger.step(2500);
       await ledger.workers.renew(model, 'w1');

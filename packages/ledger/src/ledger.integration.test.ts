@@ -42,7 +42,7 @@ describe.each([
     connectionId: string = randomUUID(),
   ) => of.sessions.connect({ tenant, sessionId, credentialHash: 'hash', owner, connectionId });
 
-  test('grant applies a grant id once, even if it is called four times in parallel', async () => {
+  test('grant() applies a grant id only once, even if it is called four times in parallel', async () => {
     const tenant = await createTenant(ledger, 0);
     const asked = await Promise.all([1, 2, 3, 4].map(() => ledger.accounts.grant(tenant, 'welcome', 5000)));
     expect(asked.filter((answer) => answer.applied)).toHaveLength(1);
@@ -56,11 +56,11 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ grantedMs: 7000, availableMs: 0, reservedMs: 7000 });
   });
 
-  test('grant fails for a tenant without an account', async () => {
+  test('grant() fails for a tenant without an account', async () => {
     await expect(ledger.accounts.grant('nobody', 'g', 1)).rejects.toThrow('tenant "nobody" has no account');
   });
 
-  test('reserve returns the reserved and the remaining seconds', async () => {
+  test('reserve() returns the reserved and the remaining seconds', async () => {
     const tenant = await createTenant(ledger, 100_999);
     const got = await reserved(ledger, tenant, { seconds: 60 });
     expect(got).toMatchObject({ reservedSeconds: 60, remainingSeconds: 40 });
@@ -73,19 +73,19 @@ describe.each([
     [1000, 1],
     [59_999, 59],
     [60_000, 60],
-  ])('reserve with %i ms of credit reserves %i whole seconds', async (creditMs, seconds) => {
+  ])('reserve() with %i ms of credit reserves %i whole seconds', async (creditMs, seconds) => {
     const tenant = await createTenant(ledger, creditMs);
     expect(await reserved(ledger, tenant, { seconds: 60 })).toMatchObject({ reservedSeconds: seconds });
   });
 
-  test('reserve refuses a tenant with less than one second of credit and reserves nothing', async () => {
+  test('reserve() refuses a tenant with less than one second of credit and reserves nothing', async () => {
     const tenant = await createTenant(ledger, 999);
     expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'credit' });
     expect(await balance(tenant)).toMatchObject({ availableMs: 999, reservedMs: 0 });
   });
 
   test.each(['Waitlisted', 'Suspended', 'Declined'] as const)(
-    'reserve refuses an account in state %s',
+    'reserve() refuses an account in state %s',
     async (state) => {
       const tenant = await createTenant(ledger, 60_000, { state });
       expect(await ledger.sessions.reserve(request(tenant))).toEqual({ outcome: 'inactive' });
@@ -93,13 +93,13 @@ describe.each([
     },
   );
 
-  test('admit, usage and read return no account for an unknown tenant', async () => {
+  test('admit(), usage() and read() return no account for an unknown tenant', async () => {
     expect((await ledger.admit('nobody')).state).toBeUndefined();
     expect(await ledger.accounts.usage('nobody')).toBeUndefined();
     expect(await ledger.accounts.read('nobody')).toBeUndefined();
   });
 
-  test('reserve compares whole model names with the models that the tenant may use', async () => {
+  test('reserve() compares whole model names with the models that the tenant may use', async () => {
     const tenant = await createTenant(ledger, 600_000, { models: ['kikuyu', 'dholuo'], concurrentSessions: 9 });
     expect((await ledger.sessions.reserve(request(tenant, { model: 'dholuo' }))).outcome).toBe('ok');
     for (const model of ['kik', 'uyu dho', 'kikuyu-v2', '']) {
@@ -109,7 +109,7 @@ describe.each([
     expect((await ledger.sessions.reserve(request(none))).outcome).toBe('scope');
   });
 
-  test('reserve checks Idempotency-Key, model, scope, session rate, concurrency and credit, in this order', async () => {
+  test('reserve() checks Idempotency-Key, model, scope, session rate, concurrency and credit, in this order', async () => {
     const tenant = await createTenant(ledger, 1000, {
       models: ['kikuyu'],
       limits: { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 1 },
@@ -127,7 +127,7 @@ describe.each([
     expect((await ledger.sessions.reserve(request(poor))).outcome).toBe('concurrency');
   });
 
-  test('parallel calls of reserve create exactly as many sessions as the concurrency limit allows', async () => {
+  test('parallel calls of reserve() create exactly as many sessions as the concurrency limit allows', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 3 });
     const all = await Promise.all(Array.from({ length: 10 }, () => ledger.sessions.reserve(request(tenant))));
     expect(all.filter(({ outcome }) => outcome === 'ok')).toHaveLength(3);
@@ -221,7 +221,7 @@ describe.each([
     await alone.link.close();
   });
 
-  test.concurrent('two parallel reapers end each overdue session once', async () => {
+  test.concurrent('two parallel reapers end each overdue session only once', async () => {
     const alone = await openLedger(redis.url, HASTY);
     const tenants = await Promise.all(Array.from({ length: 10 }, () => createTenant(alone, 60_000)));
     await Promise.all(tenants.map((tenant) => reserved(alone, tenant)));
@@ -257,14 +257,14 @@ describe.each([
     await patient.link.close();
   });
 
-  test('only one of 50 parallel calls of connect gets the session', async () => {
+  test('only one of 50 parallel calls of connect() gets the session', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
     const all = await Promise.all(Array.from({ length: 50 }, () => connect(tenant, sessionId)));
     expect(all.filter(({ outcome }) => outcome === 'ok')).toHaveLength(1);
   });
 
-  test('connect returns the same result if the same connection repeats the call, and refuses another connection', async () => {
+  test('connect() returns the same result if the same connection repeats the call, and refuses another connection', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
     const once = await connect(tenant, sessionId, ledger, OWNER, 'c1');
@@ -273,7 +273,7 @@ describe.each([
     expect(await connect(tenant, sessionId, ledger, OWNER, 'c2')).toEqual({ outcome: 'refused' });
   });
 
-  test('connect refuses a wrong credential, a provisional session and an inactive account', async () => {
+  test('connect() refuses a wrong credential, a provisional session and an inactive account', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 2 });
     const ask = request(tenant);
     const held = await provisional(ledger, ask);
@@ -298,7 +298,7 @@ describe.each([
     [80_000, 5000, 5000],
     [80_001, 5000, 5000],
   ])(
-    'settle with %i accepted samples records %i ms of audio and charges %i ms',
+    'settle() with %i accepted samples records %i ms of audio and charges %i ms',
     async (samples, audioMs, billableMs) => {
       const tenant = await createTenant(ledger, 60_000);
       const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
@@ -316,7 +316,7 @@ describe.each([
     },
   );
 
-  test('fail records the accepted audio but charges nothing', async () => {
+  test('fail() records the accepted audio but charges nothing', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
     await connect(tenant, sessionId);
@@ -330,7 +330,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ availableMs: 60_000, consumedMs: 0 });
   });
 
-  test('settle and fail are refused unless owner and epoch match', async () => {
+  test('settle() and fail() are refused if the owner or the epoch does not match', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant);
     expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'too early')).outcome).toBe('not_connected');
@@ -347,7 +347,7 @@ describe.each([
     expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'x')).outcome).toBe('ok');
   });
 
-  test('reserve is refused if cancel was called for the same session before', async () => {
+  test('reserve() is refused if cancel() was called for the same session before', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const ask = request(tenant);
     expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toMatchObject({ outcome: 'none' });
@@ -355,7 +355,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
 
-  test('cancel rolls back a confirmed session, and a repeated call of cancel changes nothing', async () => {
+  test('cancel() rolls back a confirmed session, and a repeated call of cancel() changes nothing', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const ask = request(tenant, { idempotencyKey: 'k' });
     const held = await provisional(ledger, ask);
@@ -366,7 +366,7 @@ describe.each([
     expect(await ledger.sessions.confirm(tenant, held)).toBe(false);
   });
 
-  test('cancel keeps a session that a parallel request with the same Idempotency-Key also holds', async () => {
+  test('cancel() keeps a session that a parallel request with the same Idempotency-Key also holds', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
     const held = await provisional(ledger, one);
@@ -379,7 +379,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
 
-  test('cancel does not change an active session', async () => {
+  test('cancel() does not change an active session', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const ask = request(tenant);
     const held = await provisional(ledger, ask);
@@ -389,7 +389,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 60_000 });
   });
 
-  test('cancel with forAll removes a provisional session that another attempt holds', async () => {
+  test('cancel() with forAll removes a provisional session that another attempt holds', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
     const held = await provisional(ledger, one);
@@ -400,7 +400,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 0 });
   });
 
-  test.concurrent('confirm fails for a provisional session whose account was closed', async () => {
+  test.concurrent('confirm() fails for a provisional session whose account was closed', async () => {
     const tenant = await createTenant(hasty, 60_000);
     const ask = request(tenant);
     const held = await provisional(hasty, ask);
@@ -415,7 +415,7 @@ describe.each([
     });
   });
 
-  test.concurrent('connect refuses an expired credential even if more sessions are overdue than one call can end', async () => {
+  test.concurrent('connect() refuses an expired credential even if more sessions are overdue than one call can end', async () => {
     // The lifetimes are long enough to create all sessions before the first is overdue, even on a slow machine.
     const alone = await openLedger(redis.url, { sessionTtlMs: 4000, provisionalLeaseMs: 4000 });
     const tenant = await createTenant(alone, 6_000_000, { concurrentSessions: 1000 });
@@ -445,7 +445,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ grantedMs: 60_000, availableMs: 60_000 });
   });
 
-  test.concurrent('claim on a pool that cannot grow succeeds once per slot', async () => {
+  test.concurrent('claim() on a pool that cannot grow succeeds only once per slot', async () => {
     const model = `m-${randomUUID()}`;
     expect(await ledger.pools.claim(model, 'before any worker', Date.now() + 1)).toBe(true);
     await pause(5);
@@ -464,7 +464,7 @@ describe.each([
     expect(await ledger.pools.claim(model, 'e', Date.now() + 60_000)).toBe(true);
   });
 
-  test('claim on a pool that can grow succeeds up to its capacity, and the load counts refused sessions that should retry', async () => {
+  test('claim() on a pool that can grow succeeds up to its capacity, and the load counts refused sessions that should retry', async () => {
     const model = `m-${randomUUID()}`;
     const claim = (session: string) => ledger.pools.claim(model, session, Date.now() + 60_000, 60_000);
     await ledger.workers.register(model, { id: 'w1', address: 'ws://w1', revision: 'r', slots: 1 });
@@ -485,7 +485,7 @@ describe.each([
     expect(await claim('d')).toBe(true);
   });
 
-  test('place returns wait for a queued stream, with the slots of the pool and whether the pool is growing', async () => {
+  test('place() returns the outcome "wait" for a queued stream, with the slots of the pool and whether the pool is growing', async () => {
     const model = `m-${randomUUID()}`;
     const place = () => ledger.pools.place(model, { sessionId: 's', tenant: 't' });
     expect(await place()).toEqual({ outcome: 'wait', slots: 0, growth: '' });

@@ -9,7 +9,8 @@ import type { Ledger } from './ledger.ts';
 import type { Owner } from './sessions.ts';
 
 // Redis copies writes to its replicas after it has acknowledged them. If the primary is lost, the last writes may be
-// lost too. The records are then consistent, because a script is copied as a whole, but older.
+// lost too. The records on the replica are then outdated, but consistent, because all writes of a script are copied
+// together.
 
 const TTL_MS = 3000;
 const NONE = { has: () => false, list: () => [] };
@@ -77,7 +78,7 @@ describe('if a failover loses', () => {
     await expectBalance(tenants.reserve);
   });
 
-  test.concurrent('that a session has connected, the session is not charged and expires with its credential', async () => {
+  test.concurrent('the record that a session has connected, the session is not charged and expires with its credential', async () => {
     const settled = await ledger.sessions.settle(tenants.connect, sessions.connect, owner, 16_001, 'test');
     expect(settled).toEqual({ outcome: 'not_connected' });
     await expectBalance(tenants.connect);

@@ -2,8 +2,8 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 
 /**
- * Creates the marks of mails that were sent about a tenant. They are keys of the tenant, so that a purge removes them.
- * Of several consoles, only the one that sets a mark sends the mail.
+ * Creates access to the marks of mails that were sent about a tenant. A mark is a key of the tenant, so that a purge
+ * removes it. If several consoles try to set the same mark, only the one that succeeds sends the mail.
  */
 export function createMailMarks(link: RedisLink, keys: RedisKeys) {
   return {

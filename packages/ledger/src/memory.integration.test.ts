@@ -23,7 +23,7 @@ test('memory.read returns used bytes, limit and eviction policy of one Redis', a
   await redis.stop();
 });
 
-test('memory.read returns each node of a Redis Cluster once', async () => {
+test('memory.read returns exactly one entry for each node of a Redis Cluster', async () => {
   const redis = await startRedisCluster();
   await withLedger(redis.url, async (ledger) => {
     expect((await ledger.memory.read()).map(({ policy }) => policy)).toEqual(Array(3).fill('noeviction'));

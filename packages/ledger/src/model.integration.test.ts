@@ -31,7 +31,7 @@ test('docs/invariants.md describes every invariant and every scenario of the mod
   expect(rows).toEqual([...INVARIANTS, ...Object.keys(SCENARIOS)]);
 });
 
-/** Returns a change of the scripts that replaces parts of their text. */
+/** Returns a function that changes a script by replacing parts of its text. */
 const replace =
   (...parts: (readonly [old: string, replacement: string])[]) =>
   ({ source }: { source: string }) =>

@@ -31,19 +31,19 @@ const overdue = async (creditMs: number, settings: Parameters<typeof createTenan
   return { tenant, sessionId };
 };
 
-test('reserve does not count an overdue session against concurrency, credit and session rate', async () => {
+test('reserve() does not count an overdue session against concurrency, credit and session rate', async () => {
   const limits = { concurrentSessions: 1, sessionsPerMinute: 1, requestsPerMinute: 60_000 };
   const { tenant } = await overdue(10_000, { limits });
   expect(await provisional(hasty, request(tenant, TEN_S))).toMatchObject({ reservedSeconds: 10 });
 });
 
-test('reserve returns remaining seconds without the reservation of an overdue session', async () => {
+test('reserve() returns remaining seconds without the reservation of an overdue session', async () => {
   const { tenant } = await overdue(60_000);
   expect(await provisional(hasty, request(tenant, TEN_S))).toMatchObject({ remainingSeconds: 50 });
 });
 
 test.each([10, 20])(
-  'reserve creates a new session of %d s for the Idempotency-Key of an overdue session',
+  'reserve() creates a new session of %d s for the Idempotency-Key of an overdue session',
   async (seconds) => {
     const { tenant, sessionId } = await overdue(60_000);
     const again = await provisional(hasty, request(tenant, { idempotencyKey: 'k', seconds }));
@@ -52,7 +52,7 @@ test.each([10, 20])(
   },
 );
 
-test('reserve does not count overdue sessions as live, even if there are more of them than one call can end', async () => {
+test('reserve() does not count overdue sessions as live, even if there are more of them than one call can end', async () => {
   const tenant = await createTenant(hasty, 600_000, { concurrentSessions: 250 });
   const second = { seconds: 1 };
   const all = () => Promise.all(Array.from({ length: 250 }, () => provisional(hasty, request(tenant, second))));
@@ -61,7 +61,7 @@ test('reserve does not count overdue sessions as live, even if there are more of
   expect(await all()).toHaveLength(250);
 });
 
-test('reserve fails with LedgerUnavailable and creates no session if Redis answers too slowly', async () => {
+test('reserve() fails with LedgerUnavailable and creates no session if Redis answers too slowly', async () => {
   // Each reading of the local clock is 10 s earlier than the previous reading. The estimated time of Redis is therefore
   // always 10 s late, as if each command took 10 s.
   let localMs = 0;

@@ -4,7 +4,7 @@ export interface OwnedStream {
   sessionId: string;
   /**
    * Id of the first session of the stream, if this session is a later one of its chain. Pools and workers know the
-   * stream by it.
+   * stream by this id.
    */
   chainId?: string | undefined;
 }

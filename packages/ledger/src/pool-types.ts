@@ -4,7 +4,7 @@ import type { TenantPriority } from '@svc-asr/core';
 export interface NewWorker {
   /** Id that is unique for each worker process. */
   id: string;
-  /** Address for gateways, ws:// or wss://. Gateways of the previous version use only this one. */
+  /** Address for gateways, ws:// or wss://. Gateways of the previous version use only this address. */
   address: string;
   /** Addresses of the other I/O threads of the worker. Every address serves all slots. */
   furtherAddresses?: readonly string[];
@@ -35,7 +35,7 @@ export interface PlaceRequest {
   avoid?: readonly string[];
   /**
    * Worker that still serves the stream, but drains or has too many streams. It must also be in `avoid`. The stream
-   * counts at this worker until another one has a free slot.
+   * counts at this worker until another worker has a free slot.
    */
   servedBy?: string;
   /** Id of the gateway that is notified when a queued stream gets a worker. */
@@ -63,8 +63,8 @@ export type PoolGrowthState = 'starting' | 'provisioning';
 /** How far a pool can grow. */
 export interface PoolGrowth {
   /**
-   * True if the pool accepts sessions for which it has no free slot yet. False if it accepts only as many as it has
-   * free slots.
+   * True if the pool accepts sessions for which it has no free slot yet. False if it accepts only as many sessions as
+   * it has free slots.
    */
   canGrow: boolean;
   /** Slots of the pool at its maximum size. Undefined if the slots of a worker are unknown. */
@@ -77,9 +77,9 @@ export interface PoolGrowth {
 
 /** Counts of streams on the workers of one revision. */
 export interface RevisionTally {
-  /** Number of streams that left a worker of the revision, for any reason. */
+  /** Number of streams that ended on a worker of the revision or moved away from it, for any reason. */
   streams: number;
-  /** Number of streams that left a worker because it failed. */
+  /** Number of streams that ended or moved away because their worker failed. */
   failures: number;
   /** Number of `delta` messages in each bucket of latencies. */
   latencies: readonly number[];

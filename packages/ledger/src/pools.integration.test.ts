@@ -54,7 +54,7 @@ describe.each([
         const placement = await ledger.pools.place(name, { sessionId, tenant, avoid });
         return placement.outcome === 'placed' ? placement.worker.id : undefined;
       },
-      /** Waits until the leases of all workers have expired. A pause of the machine restarts them once. */
+      /** Waits until the leases of all workers have expired. If the machine pauses, the leases are restarted once. */
       passLease: () => eventually('the leases expire', 10 * LEASE_MS, async () => (await load()).workers === 0),
     };
   };
@@ -64,7 +64,7 @@ describe.each([
   const place = (sessionId: string, tenant?: string, avoid?: string[]) => poolOf(model).place(sessionId, tenant, avoid);
   const load = () => poolOf(model).load();
 
-  test('contexts returns the context sizes that a worker reported last, even after all workers were removed, until the pool itself is removed', async () => {
+  test('contexts() returns the context sizes that a worker reported last, even after all workers were removed, until the pool itself is removed', async () => {
     expect(await ledger.pools.contexts(model)).toEqual([]);
     const report = (id: string, contexts?: [number, number][]) =>
       ledger.workers.register(model, {
@@ -88,7 +88,7 @@ describe.each([
     expect(await ledger.pools.contexts(model)).toEqual([]);
   });
 
-  test('place and list return all addresses of a worker, and a repeated call of place returns them again', async () => {
+  test('place() and list() return all addresses of a worker, and a repeated call of place() returns them again', async () => {
     const addresses = { address: 'ws://w:1', furtherAddresses: ['ws://w:2', 'ws://w:3'] };
     await ledger.workers.register(model, { id: 'w', ...addresses, revision: 'r1', slots: 2 });
     const placed = { outcome: 'placed', worker: { id: 'w', ...addresses, revision: 'r1' } };
@@ -97,7 +97,7 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([addresses]);
   });
 
-  test('place returns the only address of a worker of the previous version', async () => {
+  test('place() returns the only address of a worker of the previous version', async () => {
     await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 2 });
     const key = `${prefix}:{m:${model}}:w:w`;
     await ledger.link.send(key, ['HDEL', key, 'further']);
@@ -122,7 +122,7 @@ describe.each([
     expect(await load()).toMatchObject({ active: 2, slots: 2, waiting: 0 });
   });
 
-  test('claim finds the free slot of one worker while another worker has more streams than slots', async () => {
+  test('claim() finds the free slot of one worker while another worker has more streams than slots', async () => {
     await worker('a', 2);
     await ledger.pools.configure(model, { canGrow: false });
     for (const session of ['s1', 's2']) expect(await place(session)).toBe('a');
@@ -141,7 +141,7 @@ describe.each([
     expect(await place('a')).toBeUndefined();
   });
 
-  test('place assigns a stream to the worker with the most free slots, and a repeated call returns the same worker', async () => {
+  test('place() assigns a stream to the worker with the most free slots, and a repeated call returns the same worker', async () => {
     await worker('small', 1);
     await worker('large', 3);
     expect(await place('a')).toBe('large');
@@ -153,7 +153,7 @@ describe.each([
     expect(await load()).toEqual({ active: 1, held: 0, waiting: 0, slots: 4, workers: 2 });
   });
 
-  test('place assigns every slot once, and assigns a released slot to the first stream in the queue', async () => {
+  test('place() assigns every slot only once, and assigns a released slot to the first stream in the queue', async () => {
     await worker('w', 2);
     expect([await place('a'), await place('b'), await place('c'), await place('d')]).toEqual([
       'w',
@@ -378,7 +378,7 @@ describe.each([
     expect(await load()).toEqual({ active: 0, held: 0, waiting: 0, slots: 1, workers: 1 });
   });
 
-  test('a stream moves from a worker with too few slots to another worker, and is counted for the first again if the second fails', async () => {
+  test('a stream moves from a worker with too few slots to a second worker, and counts for the first worker again if the second one fails', async () => {
     const next = async (avoid: string[]) => {
       const placement = await ledger.pools.place(model, { sessionId: 'a', tenant: 't', avoid, servedBy: 'slow' });
       return placement.outcome === 'placed' ? placement.worker.id : undefined;
@@ -402,7 +402,7 @@ describe.each([
     expect(await place('d')).toBe('slow');
   });
 
-  test('a session that holds capacity and then becomes a stream is counted once', async () => {
+  test('a session that holds capacity and then becomes a stream is counted only once', async () => {
     await ledger.pools.claim(model, 'a', Date.now() + 60_000);
     expect(await load()).toMatchObject({ held: 1, waiting: 0, active: 0 });
     await place('a');
@@ -457,7 +457,7 @@ describe.each([
     expect([await place('a'), await place('b')]).toEqual(['w2', 'w1']);
     const { link } = ledger;
     const streams = `${prefix}:{m:${model}}:ws:w1`;
-    // `left` has left and `a` has moved to w2. A gateway of an earlier version did not remove them here.
+    // The stream `left` has ended and `a` has moved to w2. A gateway of an earlier version has not removed them.
     await link.send(streams, ['SADD', streams, 'left', 'a']);
     await worker('w1', 2);
     expect(await ledger.workers.list(model)).toMatchObject([{ active: 1 }, { active: 1 }]);
@@ -465,7 +465,7 @@ describe.each([
     expect(await place('c', 't', ['w2'])).toBe('w1');
   });
 
-  test.concurrent('the streams of a dead gateway are failed once by another gateway, without a charge', async () => {
+  test.concurrent('another gateway fails the streams of a dead gateway only once, without a charge', async () => {
     const pool = ownPool();
     const tenant = await createTenant(ledger, 60_000);
     const alive = await ledger.gateways.join('alive');

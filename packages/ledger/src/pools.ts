@@ -11,8 +11,8 @@ const LOAD = loadScript('load');
 const WAIT = loadScript('wait');
 
 /**
- * Time for which the placement of a stream is refused after the stream has left. It is far longer than a command can be
- * delayed.
+ * Time for which `place` is refused after `leave` was called for the same stream. It is far longer than a command can
+ * be delayed.
  */
 const TOMBSTONE_MS = 120_000;
 
@@ -38,7 +38,7 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
       await link.send(keys.holds(model), ['DEL', keys.holds(model), keys.revisionCounts(model)]);
     },
 
-    /** Returns the contexts that a worker of the model has reported last. Empty if no worker has. */
+    /** Returns the contexts that a worker of the model has reported last. Empty if no worker has reported any. */
     async contexts(model: string): Promise<[left: number, right: number][]> {
       const key = keys.pool(model);
       const text = (await link.send(key, ['HGET', key, 'contexts'])) as string | null;

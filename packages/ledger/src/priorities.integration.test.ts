@@ -182,7 +182,7 @@ test('queued streams keep their place when the priority of their tenant changes,
   expect(sessionsOf(await serveAll(pool))).toEqual(['a2', 'b1', 'a1']);
 });
 
-test('claim counts queued streams of high and low priority against the capacity of the pool', async () => {
+test('claim() counts queued streams of high and low priority against the capacity of the pool', async () => {
   const pool = await createPool();
   await ledger.pools.configure(pool.model, { canGrow: true, capacity: 4 });
   for (const priority of ['high', 'low'] as const) await pool.join(priority, priority, priority);
@@ -247,7 +247,7 @@ test('a stream that a gateway of the previous version removed is not counted, an
   expect(await pool.send('EXISTS', 'qh')).toBe(0);
 });
 
-test('connect returns the priority of the account, and normal after configure has removed the priority', async () => {
+test('connect() returns the priority of the account, and normal after configure() has removed the priority', async () => {
   const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 10, priority: 'high' });
   const connect = async () => {
     const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });

@@ -249,7 +249,7 @@ async function chain(
   const part: Known = { ...request(tenant, { model: known.model }), chainId };
   const owner = stale ? { ...OWNER, epoch: 2 } : OWNER;
   const asked = { tenant, sessionId, owner, nextId: part.sessionId, seconds, chainId };
-  // Both run in parallel, as when the answer to the first call was lost.
+  // Both calls run in parallel, as when the answer to the first call was lost.
   const [first, second] = await Promise.all([api.chain(asked), api.chain(asked)]);
   if (stale) expect([first.outcome, second.outcome]).not.toContain('ok');
   if (first.outcome !== 'ok' && second.outcome !== 'ok') return;

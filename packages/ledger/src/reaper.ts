@@ -24,8 +24,8 @@ export interface ReaperParts extends EndingParts {
 
 /**
  * Creates the function that checks each tenant whose check is due, ends its overdue sessions and returns their number.
- * due.ts describes the marks that schedule these checks. An error for one tenant or node is reported, and the others
- * are still checked. After an error, the tenant is checked again after `retryMs`.
+ * due.ts describes the marks that schedule these checks. An error for one tenant or node is reported, and all other
+ * tenants are still checked. After an error, the tenant is checked again after `retryMs`.
  */
 export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperParts) {
   const { due, ownership, retryMs } = parts;
@@ -48,7 +48,7 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
         try {
           const { count, nowMs, nextMs } = await endOverdue(tenant);
           ended += count;
-          // The next mark is written before the current ones are removed, so that a remaining session always has a
+          // The next mark is written before the current marks are removed, so that a remaining session always has a
           // mark.
           if (nextMs > 0) await due.markNext(tenant, nextMs, nowMs);
           // In a cluster, the clock of the tenant's node may be behind that of the mark's node. A mark that is not due

@@ -38,7 +38,7 @@ describe.each([
     ...changes,
   });
 
-  test('list returns the refusals that were added, newest first', async () => {
+  test('list() returns the refusals that were added, newest first', async () => {
     const tenant = await createTenant(ledger, 0);
     expect(await ledger.refusals.list(tenant)).toEqual([]);
     const now = Date.now();

@@ -6,7 +6,7 @@ import type { RateState } from './types.ts';
 /** A request for a session. */
 export interface ReserveRequest {
   tenant: string;
-  /** A new id. An idempotent repeat is answered with the id of the first request. */
+  /** Id for a new session. If the request repeats an Idempotency-Key, the result has the id of the first request. */
   sessionId: string;
   /** Id of this attempt. `cancel` releases the session on behalf of the attempt with this id. */
   attempt: string;

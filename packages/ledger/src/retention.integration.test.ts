@@ -90,7 +90,7 @@ describe.each([
     for (const session of read) expect(session).toMatchObject(byId.get(session.id)!);
   });
 
-  test('usage returns the last 20 sessions, newest first', async () => {
+  test('accounts.usage returns the last 20 sessions, newest first', async () => {
     const tenant = await createTenant(ledger, 600_000);
     const ids: string[] = [];
     for (let i = 0; i < 23; i++) {
@@ -100,11 +100,11 @@ describe.each([
     }
     const { recent } = (await ledger.accounts.usage(tenant))!;
     expect(recent.map(({ id }) => id)).toEqual(ids.slice(0, 20));
-    // settle still returns the end of a session that is no longer listed.
+    // settle() still returns the end of a session that is no longer listed.
     expect((await ledger.sessions.settle(tenant, ids[22]!, OWNER, 5, 'x')).outcome).toBe('already');
   });
 
-  test('the list of recent sessions expires 30 days after the last session, and configure does not extend this', async () => {
+  test('the list of recent sessions expires 30 days after the last session, and configure() does not extend this', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
     await complete(tenant, sessionId);
@@ -120,7 +120,7 @@ describe.each([
     expect(await keptMs(keys.recent(tenant))).toBeLessThanOrEqual(first);
   });
 
-  test('settle and fail of an ended session return how it ended, from the recent sessions or from the journal', async () => {
+  test('settle() and fail() of an ended session return how it ended, from the recent sessions or from the journal', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 100 });
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
     const end = await complete(tenant, sessionId, 40_000);
@@ -166,7 +166,7 @@ describe.each([
     expect(recent).toMatchObject([{ id: sessionId, model: 'old-model', state: 'completed', createdAtMs }]);
   });
 
-  test('sessions that an earlier version ended are listed, and configure converts their records', async () => {
+  test('sessions that an earlier version ended are listed, and configure() converts their records', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const id = randomUUID();
     const [created, completed] = [1_700_000_000_000, 1_700_000_009_000];

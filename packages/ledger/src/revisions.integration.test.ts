@@ -67,7 +67,7 @@ describe.each([
     expect((await place(['old', 'new'])).revision).toBeUndefined();
   });
 
-  test('the number of free slots of a revision is correct after leave, registration under another revision, drain and removal of a worker', async () => {
+  test('the free slots of a revision are counted correctly after a stream leaves, and when a worker changes its revision, drains or is removed', async () => {
     await worker('w', 'r1', 1);
     await ledger.revisions.weigh(model, new Map([['r1', 100]]));
     const { sessionId } = await place();
@@ -116,7 +116,7 @@ describe.each([
     expect((await place()).id).toBe('new-spot');
   });
 
-  test('the number of free slots of a tier is correct after leave, registration in another tier, drain and removal of a worker', async () => {
+  test('the free slots of a tier are counted correctly after a stream leaves, and when a worker changes its tier, drains or is removed', async () => {
     await ledger.pools.configure(model, { canGrow: false, tiers: ['reserved', 'spot'] });
     await worker('w', 'r1', 1, 'reserved');
     await worker('other', 'r1', 9, 'spot');

@@ -68,7 +68,7 @@ test.each([
   ['a version that is two versions older', SCHEMA_VERSION, SCHEMA_VERSION, SCHEMA_VERSION + 2],
   ['a time before versions were stored', undefined, undefined, 3],
 ])(
-  'a program refuses records of %s: it only reads the version of the records, and logs the reason once',
+  'a program refuses records of %s: it reads only the version of the records, and logs the reason only once',
   async (_name, version, oldest, own) => {
     const prefix = `test-${randomUUID()}`;
     const id = createRedisKeys(prefix).ledgerId();
@@ -86,7 +86,7 @@ test.each([
   },
 );
 
-test('a program that refused the records continues once the schema version in Redis matches', async () => {
+test('a program that refused the records continues as soon as the schema version in Redis matches', async () => {
   const prefix = `test-${randomUUID()}`;
   await store(prefix, 9, 9);
   const { ledger } = openProgram(prefix);

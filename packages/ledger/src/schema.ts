@@ -46,8 +46,8 @@ export function createSchema(link: RedisLink, keys: RedisKeys) {
     read,
 
     /**
-     * Stores the version of this program, unless a later one is stored. The operator calls it once it may write to this
-     * Redis. Older records remain, and scripts read them too.
+     * Stores the version of this program, unless a later one is stored. The operator calls it when it has checked that
+     * it may write to this Redis. Older records remain, and scripts read them too.
      */
     async stamp(): Promise<void> {
       const stored = await read();

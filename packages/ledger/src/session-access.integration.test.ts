@@ -36,7 +36,7 @@ async function connect(tenant: string, sessionId: string, gateway?: Owner) {
 const get = (tenant: string, id: string) => ledger.sessionAccess.get(tenant, id);
 const remove = async (tenant: string, id: string) => (await ledger.sessionAccess.delete(tenant, id)).outcome;
 
-test('delete expires a reserved session immediately and releases its credit, and a repeated call of delete changes nothing', async () => {
+test('delete() expires a reserved session immediately and releases its credit, and a repeated call of delete() changes nothing', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);
   expect(await get(tenant, sessionId)).toMatchObject({ state: 'reserved', endReason: null, closeCode: null });
@@ -48,7 +48,7 @@ test('delete expires a reserved session immediately and releases its credit, and
   await reserved(ledger, tenant);
 });
 
-test('after delete, the Idempotency-Key of a reserved, active or ended session creates a new session', async () => {
+test('after delete(), the Idempotency-Key of a reserved, active or ended session creates a new session', async () => {
   const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 9 });
   const again = async (idempotencyKey: string) => (await reserved(ledger, tenant, { idempotencyKey })).sessionId;
   const created = await again('reserved');
@@ -70,7 +70,7 @@ test('after delete, the Idempotency-Key of a reserved, active or ended session c
   expect(await again('ended')).not.toBe(ended);
 });
 
-test('after delete of an active session, cancelled lists the session for its gateway until the gateway calls forget', async () => {
+test('after delete() of an active session, cancelled() lists the session for its gateway until the gateway calls forget()', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);
   const { owner } = await connect(tenant, sessionId);
@@ -95,7 +95,7 @@ test('if a connected session is deleted and then disconnected, it expires and it
   expect(await remove(tenant, sessionId)).toBe('active');
   expect(await ledger.sessions.disconnect(tenant, sessionId, connectionId)).toBe(true);
   expect(await ledger.pools.load(model)).toMatchObject({ held: 0 });
-  // The answer to the first disconnect was lost before the capacity was released.
+  // The pool holds capacity again, as if the first call of disconnect() had failed before it released the capacity.
   await ledger.pools.claim(model, sessionId, expiresAtMs);
   expect(await ledger.sessions.disconnect(tenant, sessionId, connectionId)).toBe(false);
   expect(await ledger.pools.load(model)).toMatchObject({ held: 0 });
@@ -103,7 +103,7 @@ test('if a connected session is deleted and then disconnected, it expires and it
   expect(await ledger.accounts.read(tenant)).toMatchObject({ reservedMs: 0, liveSessions: 0 });
 });
 
-test('if delete and connect run at the same time, exactly one of them gets the session', async () => {
+test('if delete() and connect() run at the same time, exactly one of them gets the session', async () => {
   const tenant = await createTenant(ledger, 6_000_000, { concurrentSessions: 100 });
   const gateway = await join();
   const winners = new Set<string>();
@@ -131,7 +131,7 @@ test('a session that is unknown, not confirmed or of another tenant is neither r
   expect(await get(other, foreign)).toMatchObject({ state: 'reserved' });
 });
 
-test('get finds at least the 100 newest sessions, with the reason for their end', async () => {
+test('get() finds at least the 100 newest sessions, with the reason for their end', async () => {
   const tenant = await createTenant(ledger, 600_000);
   const ids: string[] = [];
   for (let count = 0; count < 130; count++) {
@@ -145,7 +145,7 @@ test('get finds at least the 100 newest sessions, with the reason for their end'
   expect((await ledger.accounts.usage(tenant))?.recent).toHaveLength(20);
 });
 
-test('get returns a session that ended without a recorded reason, as in earlier versions', async () => {
+test('get() returns a session that ended without a recorded reason, as in earlier versions', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);
   const { owner } = await connect(tenant, sessionId);

@@ -8,7 +8,10 @@ import type { SessionDetailRecord } from './types.ts';
 const GET = loadScript('get_session');
 const DELETE = loadScript('delete_session');
 
-/** Time for which a cancellation is kept for its gateway. It is longer than a handshake takes to start its stream. */
+/**
+ * Time for which a cancellation is kept for its gateway. It is longer than the time from a handshake to the start of
+ * its stream.
+ */
 const CANCELLATION_MS = 120_000;
 
 /** Result of a deletion. `model` is the model whose pool holds capacity for the session. */

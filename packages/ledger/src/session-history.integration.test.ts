@@ -140,7 +140,7 @@ describe.each([
     ]);
   });
 
-  test('list returns pages with the newest session first, and an empty page after an unknown session', async () => {
+  test('list() returns pages with the newest session first, and an empty page after an unknown session', async () => {
     const tenant = await tenantWith();
     const ids: string[] = [];
     for (let count = 0; count < 5; count++) {
@@ -161,7 +161,7 @@ describe.each([
     expect(await page(5, randomUUID())).toEqual([[], false]);
   });
 
-  test('list filters sessions by state, model, key, source and end reason, also if it returns pages', async () => {
+  test('list() filters sessions by state, model, key, source and end reason, also if it returns pages', async () => {
     const tenant = await tenantWith();
     const by = (keyId: string | null) => ({ origin: { keyId, requestId: randomUUID() } });
     const ended = await active(tenant, { ...by(KEY), model: 'luo' });
@@ -185,7 +185,7 @@ describe.each([
     expect([page.sessions.length, page.hasMore]).toEqual([1, true]);
   });
 
-  test('list returns at least the last 100 sessions, and find also returns an older session that is live', async () => {
+  test('list() returns at least the last 100 sessions, and find() also returns an older session that is live', async () => {
     const tenant = await tenantWith();
     const { sessionId: oldest } = await reserved(ledger, tenant);
     for (let count = 0; count < 120; count++) await reserved(ledger, tenant);
@@ -197,7 +197,7 @@ describe.each([
     expect(await ledger.sessionHistory.find(tenant, oldest)).toMatchObject({ id: oldest, state: 'reserved' });
   });
 
-  test('find does not return a session that is unknown, not confirmed or of another tenant', async () => {
+  test('find() does not return a session that is unknown, not confirmed or of another tenant', async () => {
     const tenant = await tenantWith();
     const { sessionId } = await provisional(ledger, request(tenant));
     expect(await ledger.sessionHistory.find(tenant, sessionId)).toBeUndefined();

@@ -62,8 +62,8 @@ export type Connected =
 
 /**
  * Result of `settle` or `fail`. With `already`, the session had ended before, and the other fields describe that end.
- * With `stale`, it has another owner or connection. With `not_connected`, it is not active, for example because a
- * failover of Redis has lost that it was connected.
+ * With `stale`, the session has another owner or connection. With `not_connected`, the session is not active, for
+ * example because a failover of Redis has lost the write that connected it.
  */
 export type Ended =
   | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number; model: string }
@@ -85,7 +85,7 @@ export interface ChainRequest {
 
 /**
  * Result of `chain`. Every outcome except `ok` leaves the session unchanged. With `credit`, less than one second is
- * available. With `stale`, the gateway does not own the session as an active one, or was declared dead.
+ * available. With `stale`, the session is not active, another gateway owns it, or the gateway was declared dead.
  */
 export type Chained =
   | { outcome: 'ok'; reservedMs: number }
@@ -96,7 +96,7 @@ export interface SettleOptions {
   end?: SessionEnd;
   /**
    * Division of the audio into sessions of at most `ms` milliseconds. The settled session is the first one. `ids` are
-   * the ids of the others, as many as the reservation needs.
+   * the ids of the other sessions. There are enough ids for the whole reservation.
    */
   parts?: { ms: number; ids: readonly string[] };
 }
@@ -123,7 +123,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
 
   /**
    * Cancels one attempt to create a session. Attempts with the same Idempotency-Key share a session. Its reservation is
-   * rolled back when the last of them is cancelled.
+   * rolled back when the last of these attempts is cancelled.
    */
   async function cancel(request: {
     tenant: string;
@@ -140,7 +140,7 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
     return { outcome: outcome as Cancelled['outcome'], sessionId: held ?? sessionId };
   }
 
-  /** Consumes a credential. If several connections try it, only one of them gets `ok`. */
+  /** Consumes a credential. If several connections use the same credential, only one of them gets `ok`. */
   async function connect(request: {
     tenant: string;
     sessionId: string;

@@ -85,7 +85,7 @@ describe.each([
       expect(account.budget).toMatchObject({ monthlyMs: 100_000, usedMs: 0, grantedMs: 100_000 });
     });
 
-    test('is granted once in a month, even if several clients renew it in parallel', async () => {
+    test('is granted only once in a month, even if several clients renew it in parallel', async () => {
       const tenant = await createWithBudget(100);
       await use(tenant, 30);
       await endMonth(tenant);
@@ -98,7 +98,7 @@ describe.each([
       expect(entries.filter(({ type }) => type === 'budget').map(({ granted }) => granted)).toEqual([100_000, 30_000]);
     });
 
-    test('is renewed by reserve, without the operator', async () => {
+    test('is renewed by reserve(), without the operator', async () => {
       const tenant = await createWithBudget(60);
       await use(tenant, 60);
       expect(await ledger.sessions.reserve(request(tenant))).toMatchObject({ outcome: 'credit' });
@@ -121,7 +121,7 @@ describe.each([
       expect(await read(tenant)).toEqual([130, 100]);
     });
 
-    test('that is used up leaves later charges to other credit', async () => {
+    test('does not pay for sessions after it is used up, and later charges use other credit', async () => {
       const tenant = await createWithBudget(10, 50);
       await use(tenant, 10);
       expect(await read(tenant)).toEqual([50, 0]);
@@ -138,7 +138,7 @@ describe.each([
       expect(await read(tenant)).toEqual([90, 90]);
     });
 
-    test('that is removed during a session pays for the session, and the unused part of the reservation is not returned', async () => {
+    test('pays for a session during which the budget is removed, and the unused part of the reservation is not returned', async () => {
       const tenant = await createWithBudget(100);
       const id = await open(tenant, 60);
       await ledger.accounts.configure(tenant, settings(undefined));
@@ -327,7 +327,7 @@ describe.each([
       const tenant = await createLimited(2);
       const id = await open(tenant, 10);
       const key = keys.modelSessions(tenant, 'kikuyu');
-      // The entry of the other session is overdue too, but that session is live.
+      // Both entries are overdue, but the session `id` is live. Only the entry `ended` may be removed.
       await ledger.link.send(key, ['ZADD', key, '1000', 'ended', '1000', id]);
       expect(await ask(tenant, 'kikuyu')).toBe('ok');
       expect(await ask(tenant, 'kikuyu')).toBe('model_concurrency');

@@ -100,7 +100,7 @@ test('a worker user whose prefix contains pattern characters gets no rights to k
   await redis.stop();
 });
 
-test('a connection of a worker user succeeds once the user is created, and again once the user is recreated after a restart of Redis', async () => {
+test('a connection of a worker user succeeds after the user was created, and again after the user was recreated in a restarted Redis', async () => {
   const redis = await startRedis();
   const admin = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
   await connected(admin);

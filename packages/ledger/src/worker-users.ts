@@ -28,8 +28,9 @@ export function buildWorkerRights(prefix: string, model: string): string[] {
 }
 
 /**
- * Creates or replaces the user of a model's workers on each server. Existing connections of the user stay open. It must
- * be done on each server and after each restart, because Redis neither copies users to replicas nor stores them.
+ * Creates or replaces the user of a model's workers on each server. Existing connections of the user stay open. Call it
+ * for all servers, and again after each restart of a server, because Redis neither copies users to replicas nor stores
+ * them.
  */
 export async function setWorkerUser(
   servers: readonly RedisNode[],

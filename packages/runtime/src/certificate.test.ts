@@ -62,7 +62,7 @@ test.each([
   ['ECDHE-ECDSA-CHACHA20-POLY1305', 'TLSv1.2 ECDHE-ECDSA-CHACHA20-POLY1305'],
   ['ECDHE-ECDSA-AES128-SHA256', 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'],
   ['ECDHE-ECDSA-AES256-SHA', 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'],
-])('a TLS 1.2 client that offers a server of createSecureServer only %s gets %s', async (ciphers, result) => {
+])('a TLS 1.2 client that offers only the cipher %s to createSecureServer gets %s', async (ciphers, result) => {
   expect(await negotiate({ maxVersion: 'TLSv1.2', ciphers })).toBe(result);
 });
 

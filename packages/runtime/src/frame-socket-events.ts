@@ -4,8 +4,8 @@ import type { Frame } from '@svc-asr/core';
 
 export interface FrameSocketEvents {
   /**
-   * Called with each frame of a stream, and with each `alive` frame. It must not keep the payload, whose memory is used
-   * again. If it throws a FrameError, the connection ends.
+   * Called with each frame of a stream, and with each `alive` frame. It must not keep the payload, because its memory
+   * is reused. If it throws a FrameError, the connection ends.
    */
   onFrame: (frame: Frame) => void;
   /** Called once when the connection has ended, with the reason. */

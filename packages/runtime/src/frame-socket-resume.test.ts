@@ -20,7 +20,7 @@ class Pipe extends Duplex {
     done();
   }
 
-  /** Delivers the written bytes to the other end, at most this many. */
+  /** Delivers the written bytes to the other end, at most `most` of them. */
   deliver(most = Infinity): void {
     const bytes = Buffer.concat(this.#written.splice(0));
     const delivered = bytes.subarray(0, Math.min(bytes.length, most));
@@ -112,7 +112,7 @@ async function take(connection: Connection, step: Step, sent: string[][]): Promi
   await turn();
 }
 
-test('FrameSocket delivers each frame once and in order, although the socket is lost at any byte', async () => {
+test('FrameSocket delivers each frame exactly once and in order, at whichever byte the socket is lost', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (schedule) => {
       const connection = new Connection();

@@ -25,7 +25,10 @@ async function pair(): Promise<[Socket, Socket]> {
   return [client, accepted];
 }
 
-/** Collects the frames that a socket receives. `until` resolves when it has received this many. */
+/**
+ * Collects the frames that a socket receives. `until` of the result resolves when the socket has received `count`
+ * frames.
+ */
 function collect(socket: Socket, onFrame: (frame: Frame) => void = () => undefined) {
   const frames: Frame[] = [];
   let check: () => void = () => undefined;

@@ -29,7 +29,7 @@ export class FrameSocket {
   #socket: Duplex;
   readonly #events: FrameSocketEvents;
   readonly #reader = new FrameReader(RELAY_LIMITS.maxFrameBytes);
-  /** True if anything was received since the last call of `takeReceived`. A new socket counts too. */
+  /** True if anything was received, or a new socket was attached, since the last call of `takeReceived`. */
   #received = true;
   #pieces: Uint8Array[] = [];
   #collectedBytes = 0;
@@ -112,7 +112,7 @@ export class FrameSocket {
     else queueMicrotask(flush);
   }
 
-  /** Returns whether anything was received since the last call. A new socket counts too. */
+  /** Returns whether anything was received, or a new socket was attached, since the last call. */
   takeReceived(): boolean {
     const received = this.#received;
     this.#received = false;

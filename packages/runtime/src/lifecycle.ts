@@ -10,8 +10,9 @@ export interface StopStep {
 const REPORT_MS = 10_000;
 
 /**
- * Runs `start`, waits for SIGTERM or SIGINT, and runs the returned shutdown steps in order. The grace period is for all
- * steps together. A step that fails or exceeds it is logged and does not prevent the next one.
+ * Runs `start`, waits for SIGTERM or SIGINT, and runs the returned shutdown steps in order. The grace period limits all
+ * steps together. If a step fails or is still running at the end of the grace period, the error is logged and the next
+ * step starts.
  */
 export async function runService(
   logger: Logger,

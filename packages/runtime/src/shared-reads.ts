@@ -24,8 +24,8 @@ const FIELDS = findFields();
  * still cause a `data` event.
  *
  * Sockets have the option `onread` for this, but only before they connect. The function therefore sets the private
- * fields of that option. Returns false if it cannot, for example because the socket is a stream in memory. All bytes
- * then cause `data` events.
+ * fields of that option. Returns false if it cannot set them, for example because the socket is a stream in memory. All
+ * bytes then cause `data` events.
  */
 export function readIntoSharedMemory(socket: Duplex, onBytes: (bytes: Buffer) => void): boolean {
   if (FIELDS === undefined || !(socket instanceof Socket)) return false;

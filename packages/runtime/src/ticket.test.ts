@@ -23,7 +23,7 @@ test('verifyTicket refuses an expired ticket, and a ticket for another worker or
   expect(verifyTicket(publicKeys, signed, { ...now, model: 'dholuo' })).toBeUndefined();
 });
 
-test('verifyTicket accepts tickets of the old and new key during a rotation, and only of the new key after it', () => {
+test('verifyTicket accepts tickets of the old and new key during a rotation, and only tickets of the new key afterwards', () => {
   const [old, renewed] = [signTicket(key, ticket), signTicket(parseTicketKey(next.privateKey), ticket)];
   expect(verifyTicket(publicKeys, renewed, now)).toBeUndefined();
   const both = parseTicketPublicKeys(pair.publicKey + next.publicKey);

@@ -1,7 +1,7 @@
 """Transcribe files over a WebSocket: python realtime.py MODEL LANGUAGE FILE...
 
 OPENAI_BASE_URL and OPENAI_API_KEY name the service and the key. The files are WAV (mono, 16 kHz,
-16 bit). Prints one line per file, while it grows.
+16 bit). Prints one line per file, while the transcript grows.
 """
 
 import asyncio

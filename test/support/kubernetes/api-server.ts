@@ -33,7 +33,7 @@ function apiServerArguments({ port, etcdUrl, certificates }: ApiServerOptions): 
     '--bind-address=127.0.0.1',
     // Without a network the server cannot determine an address by itself.
     '--advertise-address=127.0.0.1',
-    // The Service `kubernetes` may not point to a loopback address. The tests do not use it.
+    // The endpoint of the Service `kubernetes` cannot be a loopback address. The tests do not use this Service.
     '--endpoint-reconciler-type=none',
     `--tls-cert-file=${server.cert}`,
     `--tls-private-key-file=${server.key}`,

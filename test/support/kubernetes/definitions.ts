@@ -24,7 +24,8 @@ export async function applyDefinitions(
     const isServed = async () => (await request('GET', served)).status === 200;
     await eventually(`${metadata.name} is served`, SERVED_WITHIN_MS, isServed);
   }
-  // A type is served shortly after its creation, and kubectl can resolve it a moment later.
+  // The API server serves a type shortly after it is created. A moment later, kubectl can resolve the name of the type
+  // too.
   const names = items.map(({ metadata }) => metadata.name).join(',');
   const find = () =>
     kubectl(['get', names, '--all-namespaces']).then(

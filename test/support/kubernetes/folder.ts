@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { isAlive } from '../../../tools/launch/processes.mjs';
 
 const PREFIX = 'svc-asr-kubernetes-';
-/** Time that the logs of a cluster are kept if it failed to start or its test was killed. */
+/** Time for which the logs of a cluster are kept if the cluster failed to start, or if its test was killed. */
 const KEPT_MS = 3_600_000;
 
-/** Creates a folder for a cluster of this process. Deletes old folders of killed processes, which take 120 MB each. */
+/**
+ * Creates a folder for a cluster of this process. Deletes old folders of killed processes. Each such folder takes 120
+ * MB.
+ */
 export function createFolder(parent = tmpdir(), now = Date.now()): string {
   for (const name of readdirSync(parent)) {
     const folder = join(parent, name);

@@ -35,8 +35,8 @@ function readRules(name: string): Rule[] {
 }
 
 /**
- * Grants exactly these rules to a service account of a namespace, and the cluster rules for all namespaces. Returns the
- * path of a kubeconfig for this account.
+ * Grants exactly these permissions to a service account: `rules` in its own namespace, and `clusterRules` in all
+ * namespaces. Returns the path of a kubeconfig for this account.
  */
 export async function grantRules(
   kubernetes: Kubernetes,

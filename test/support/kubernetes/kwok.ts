@@ -30,7 +30,8 @@ podIPs: [{ ip: {{ index . 0 | Quote }} }]
 const DELETED = '.metadata.deletionTimestamp';
 const READY = '.status.conditions.[] | select( .type == "Ready" ) | .status';
 const STAGES = [
-  // kwok manages only kinds of objects that have a stage. Nodes need this one, although they are created ready.
+  // kwok manages only kinds of objects that have a stage. Nodes need this stage, although they are already ready when
+  // they are created.
   buildStage('Node', 'node-ready', [{ key: READY, operator: 'NotIn', values: ['True'] }], {
     statusTemplate: 'phase: Running',
   }),
@@ -62,7 +63,7 @@ export async function startKwok(command: string, kubeconfig: string, place: Plac
         '--cidr=10.128.0.0/9',
         '--v=WARN',
       ],
-      // kwok has no visible effect before the first pod.
+      // kwok has no visible effect before the first pod, so there is nothing to check.
       isReady: () => Promise.resolve(true),
     },
     place,

@@ -25,7 +25,7 @@ export async function createNodes(
     const status = { capacity: room, allocatable: room, conditions };
     const patch = 'application/merge-patch+json';
     await demand(request('PATCH', `${NODES}/${name}/status`, { status }, patch));
-    // A new node has a taint that keeps pods off until it is ready.
+    // A new node has a taint that keeps pods off until the node is ready.
     await demand(request('PATCH', `${NODES}/${name}`, { spec: { taints: null } }, patch));
   }
 }
@@ -41,7 +41,9 @@ export async function findOpenNodes(request: KubeRequest, names: readonly string
   return names.filter((name) => open.includes(name));
 }
 
-/** Returns the nodes that the required anti-affinity of a pod excludes, because of other pods that run there. */
+/**
+ * Returns the nodes that the required anti-affinity of a pod excludes, because of other pods that already run on them.
+ */
 export function findExcludedNodes({ spec }: TestPod, pods: readonly TestPod[]): string[] {
   const terms = spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   const isAvoided = ({ metadata }: TestPod) =>

@@ -132,7 +132,7 @@ test(
 );
 
 test(
-  'runPods rejects on stop if onStart failed',
+  'stop() of the runner that runPods returns rejects if onStart failed',
   async () => {
     const runner = await runPods(kubernetes.request, {
       namespace,

@@ -78,7 +78,8 @@ export class PodRunner {
     const { items } = (await demand(this.#request('GET', path))) as { items: TestPod[] };
     const there = new Set(items.map(({ metadata }) => metadata.uid));
     for (const [uid, pod] of this.#startedPods) {
-      // A pod that disappeared without the step `end` was deleted without a grace period.
+      // A pod that disappeared without the step `end` was deleted without a grace period. Its programs must still be
+      // stopped.
       if (there.has(uid) || this.#hasTaken('end', pod)) continue;
       this.#once('stop programs', pod, () => this.#stopPrograms(pod));
     }
@@ -120,7 +121,7 @@ export class PodRunner {
     const { name, uid } = pod.metadata;
     const ip = addressOf?.(pod) ?? this.#nextAddress();
     await setPodReady(this.#request, namespace, name, { ready: false, ip });
-    // The pod was deleted meanwhile and must not start.
+    // A pod that was deleted meanwhile must not start.
     if (this.#hasTaken('end', pod)) return;
     this.#startedPods.set(uid, pod);
     await this.#runHook(onStart, pod, this.#startsRun);

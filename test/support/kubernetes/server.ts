@@ -44,7 +44,7 @@ class PortTaken extends Error {
 export async function startServer(spec: ServerSpec, { folder, guard }: Place): Promise<Server> {
   const file = join(folder, `${spec.name}.log`);
   const log = openSync(file, 'a', 0o600);
-  // A process group of its own, which the guard ends.
+  // `detached` gives the server its own process group, which the guard ends if this process is killed.
   const child = spawn(spec.command, spec.args, {
     cwd: folder,
     detached: true,

@@ -2,11 +2,11 @@ import { AUDIO, audioMs, chunkSamples, parseClientMessage, samplesOf, streamErro
 import type { ClientMessage, ServerMessage, StreamErrorCode } from '@svc-asr/core';
 import type { RawData, WebSocket } from 'ws';
 
-/** Behaviour of the streams of the test service. Without values, a stream follows the protocol. */
+/** Behaviour of the streams of the test service. If no field is set, a stream follows the protocol. */
 export interface Script {
   /** Delay before `ready`. The client receives `status` without this delay. */
   readyAfterMs?: number;
-  /** Closes with this code at the first flush. With `final`, the final transcript is sent before. */
+  /** Closes with this code at the first flush. With `final`, the final transcript is sent before the close. */
   closeAtFlush?: { code: number; reason?: string; error?: StreamErrorCode; final?: boolean };
   /** Breaks the connection after this number of samples. */
   breakAtSamples?: number;
@@ -36,7 +36,10 @@ export interface StreamSession {
   seconds: number;
 }
 
-/** Serves a stream. The transcript of an utterance is the number of its samples, unless the script sets another. */
+/**
+ * Serves a stream. The transcript of an utterance is the number of its samples, unless the script has `text` or
+ * `recognize`.
+ */
 export function serveStream(socket: WebSocket, session: StreamSession, script: Script): Received {
   return new ScriptedStream(socket, session, script).received;
 }

@@ -25,13 +25,13 @@ export interface TestService {
   ca: string;
   /** Behaviour of the next streams. */
   script: Script;
-  /** Behaviour of the next streams, one for each, before `script` applies. */
+  /** Behaviours of the next streams, one for each stream. After the last of them, `script` applies. */
   scripts: Script[];
   /** Seconds that new sessions can reserve. */
   creditSeconds: number;
   /** Error response to POST /v1/asr/sessions instead of a session. */
   refusal: Refusal | undefined;
-  /** Error responses to the next session requests, one for each, before `refusal` applies. */
+  /** Error responses to the next session requests, one for each request. After the last of them, `refusal` applies. */
   refusals: Refusal[];
   /** Error response to the handshake. */
   handshakeRefusal: Refusal | undefined;

@@ -12,7 +12,7 @@ export interface ProcessSpec {
   /** Returns the environment of the next start. */
   readonly env: () => NodeJS.ProcessEnv;
   readonly logFile: string;
-  /** Called when the process has ended by itself. It is started again. */
+  /** Called when the process has ended by itself. The process is then started again. */
   readonly onCrash: (status: string) => void;
 }
 
@@ -64,7 +64,7 @@ export class SupervisedProcess {
     });
   }
 
-  /** Ends the process. It stays ended until `start`. */
+  /** Ends the process. It is not restarted until `start` is called. */
   async end(signal: NodeJS.Signals): Promise<void> {
     this.#isWanted = false;
     if (this.#child !== undefined) await endProcess(this.#child, signal);

@@ -83,7 +83,7 @@ test('a proxy with a delay passes data in order', async () => {
   client.end();
 });
 
-test('a cut proxy closes open connections and refuses new ones', async () => {
+test('a proxy in the mode "cut" closes open connections and refuses new ones', async () => {
   const client = new Client();
   client.send('a');
   await client.receives('a');
@@ -94,7 +94,7 @@ test('a cut proxy closes open connections and refuses new ones', async () => {
   expect(second.received).toBe('');
 });
 
-test('drop of a proxy closes open connections, and new connections work', async () => {
+test('drop() of a proxy closes open connections, and new connections work', async () => {
   const client = new Client();
   client.send('a');
   await client.receives('a');

@@ -19,11 +19,11 @@ export interface Proxy {
 /** Starts a proxy on a loopback port. `rewrite` changes what the server sends. */
 export async function startProxy(targetPort: number, rewrite = (data: Buffer) => data): Promise<Proxy> {
   let state: LinkState = 'open';
-  /** Functions that deliver what is due. Each direction of each connection has one. */
+  /** Functions that deliver the data whose delay is over. Each direction of each connection has one. */
   const pumps = new Set<() => void>();
   const sockets = new Set<Socket>();
 
-  /** Passes data and the end of a connection on, in order. */
+  /** Forwards data and the end of a connection in order. */
   function pass(from: Socket, to: Socket, change = (data: Buffer) => data): void {
     const queue: { dueAt: number; act: () => void }[] = [];
     let timer: NodeJS.Timeout | undefined;

@@ -37,7 +37,7 @@ export interface RedisGroup {
   stop: () => Promise<void>;
 }
 
-/** Proxies in front of all servers and sentinels. They are disturbed together. */
+/** Proxies in front of all servers and sentinels. A fault disturbs all of them at the same time. */
 export interface RedisLink extends Omit<Proxy, 'port'> {
   /** REDIS_URL that leads through the proxies. */
   readonly url: string;

@@ -9,8 +9,8 @@ import { buildStrictSchemas, SCHEMA_FILE } from './strict-schemas.ts';
 import type { OpenApi } from './strict-schemas.ts';
 
 /**
- * Time limit for the API server to publish the schemas of new kinds. It does so some time after it accepts their
- * objects.
+ * Time limit for the API server to publish the schemas of new kinds. The server publishes them some time after it
+ * accepts objects of these kinds.
  */
 const PUBLISHED_WITHIN_MS = 60_000;
 

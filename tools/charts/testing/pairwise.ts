@@ -1,7 +1,7 @@
 /** Choices of each option, by option name. */
 export type Options = Readonly<Record<string, readonly object[]>>;
 
-/** Index of the choice, by option name. */
+/** Index of the choice of each option, by option name. */
 type Row = Readonly<Record<string, number>>;
 
 /** Returns a small set of combinations in which every two choices of different options occur together. */

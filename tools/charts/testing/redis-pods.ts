@@ -22,9 +22,11 @@ export interface RedisPods {
   restore: (from: number, to: number) => void;
   /** Returns what the scripts of server and sentinel of a pod have printed since its last start. */
   output: (pod: number) => string;
-  /** Sends a command to the server of a pod as administrator. Resolves with an empty text if it does not answer. */
+  /**
+   * Sends a command to the server of a pod as administrator. Resolves with an empty text if the server does not answer.
+   */
   ask: (pod: number, ...command: string[]) => Promise<string>;
-  /** Allows or forbids the running sentinels to fail over. A sentinel that starts later is not allowed to. */
+  /** Allows or forbids the running sentinels to fail over. A sentinel that starts later must not fail over. */
   allowFailover: (isAllowed: boolean) => Promise<void>;
   /** Returns the pod that the sentinel of a pod reports as primary, or -1. */
   primaryAt: (pod: number) => Promise<number>;

@@ -24,7 +24,7 @@ export interface Certificates {
   server: KeyPairFiles;
   serviceAccounts: { publicKey: string; privateKey: string };
   admin: KeyPairPem;
-  /** Certificates of the kubelets by node name. Each is used as server and as client. */
+  /** Certificates of the kubelets by node name. Each is used as a server certificate and as a client certificate. */
   kubelets: Readonly<Record<string, KeyPairFiles>>;
 }
 
@@ -55,7 +55,7 @@ export async function createCertificates(plan: ClusterPlan, now: Date): Promise<
   return {
     caFile: write('ca.pem', ca.cert),
     ca: ca.cert,
-    // The API server also uses this certificate as a client of the kubelets, so it needs all permissions.
+    // The API server also uses this certificate as a client of the kubelets, so the certificate needs all permissions.
     server: await issue('server', { commonName: 'kube-apiserver', organization: MASTERS, hosts }),
     serviceAccounts: {
       publicKey: write('service-accounts.pem', tokens.publicKey),

@@ -21,7 +21,7 @@ test('isRunning distinguishes a process from a later one with the same pid', () 
   expect(isRunning({ ...RUNNING, startedAt: '0' })).toBe(false);
 });
 
-test('updateState keeps what was recorded before and adds the change', () => {
+test('updateState adds a change to the recorded state and keeps the other recorded values', () => {
   const file = join(folder, 'state.json');
   expect(readState(file)).toBeUndefined();
   updateState(file, () => ({ nodes: 2 }));

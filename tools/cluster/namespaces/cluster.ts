@@ -31,7 +31,7 @@ export interface NamespacesCluster {
 export interface ClusterOptions {
   /** Clusters with different names run independently. */
   name: string;
-  /** Folder of all state; the cluster has a subfolder in it. */
+  /** Folder with the state of all clusters. Each cluster has a subfolder. */
   home: string;
 }
 

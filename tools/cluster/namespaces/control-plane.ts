@@ -13,7 +13,7 @@ import type { Command } from './start-program.ts';
 import type { ProcessRecord } from './state.ts';
 import { createVolumes } from './volumes.ts';
 
-/** Connections that may wait for socat to accept them. Its default of 5 is too low for parallel requests. */
+/** Connections that may wait for socat to accept them. The default of socat, 5, is too low for parallel requests. */
 const BACKLOG = 128;
 const READYZ = ['get', '--raw', '/readyz'];
 const ETCD_URL = 'https://127.0.0.1:2379';

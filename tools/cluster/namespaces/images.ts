@@ -9,7 +9,10 @@ import type { NodePlan } from './plan.ts';
 
 const LOAD_TIMEOUT_MS = 600_000;
 
-/** Returns the image archives in a folder that fit this machine, without those for GPUs, which take gigabytes. */
+/**
+ * Returns the image archives in a folder that are for the architecture of this machine. Leaves out images for GPUs,
+ * which take gigabytes.
+ */
 export function findArchives(folder: string, architecture: string = process.arch): string[] {
   const suffix = `-${platformOf(architecture).replace('/', '-')}.tar`;
   const names = globSync(`*${suffix}`, { cwd: folder }).filter((name) => !name.endsWith(`-cuda${suffix}`));

@@ -93,7 +93,7 @@ export function buildKubeletConfig(plan: ClusterPlan, node: NodePlan, caFile: st
     failSwapOn: false,
     oomScoreAdj: 0,
     maxPods: 200,
-    // The disk also holds other files of the machine, and nodes cannot pull an evicted image again.
+    // The limits are low, because other files may nearly fill the disk, and nodes cannot pull an evicted image again.
     evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
     imageGCHighThresholdPercent: 100,
     // The default limits protect registries and control planes of large clusters, and would only slow down this one.
@@ -136,7 +136,7 @@ export function writeNodeFiles(
   };
   mkdirSync(join(node.folder, 'cni'), { recursive: true });
   write('cni/10-pods.conflist', buildNetworkConfig(node));
-  // There is no DNS server outside the cluster.
+  // This file is empty, because nodes reach no DNS server outside the cluster.
   write('resolv.conf', '');
   return {
     containerd: write('containerd.toml', buildContainerdConfig(node, options.cniFolder, options.snapshotter)),

@@ -7,7 +7,10 @@ import type { ClusterPlan, NodePlan } from './plan.ts';
 import { recordOf, updateState } from './state.ts';
 import type { ProcessRecord } from './state.ts';
 
-/** Folders with fixed paths that kubelet, containerd and CNI plugins write to. Each node mounts its own tmpfs there. */
+/**
+ * Folders with fixed paths that kubelet, containerd and CNI plugins write to. Each node mounts its own tmpfs at these
+ * paths.
+ */
 const SYSTEM_FOLDERS = ['/run/containerd', '/var/lib/cni', '/var/lib/kubelet', '/var/log/containers'];
 
 /** Kernel settings that a kubelet requires, with the values that it would write. They apply to the whole machine. */

@@ -36,7 +36,7 @@ export interface ClusterPlan {
   state: string;
 }
 
-/** The kernel limits socket paths to 107 bytes, and containerd appends a suffix to its own. */
+/** The kernel limits socket paths to 107 bytes, and containerd appends a suffix to the path of its socket. */
 const MAX_SOCKET_PATH_BYTES = 100;
 const MAX_NODES = 9;
 const NAME = /^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/;

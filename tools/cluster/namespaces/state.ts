@@ -39,7 +39,7 @@ export function recordOf(name: string, pid: number): ProcessRecord {
   return { name, pid, startedAt: startTime(pid) };
 }
 
-/** Describes what is missing of a recorded cluster. Empty if all of it runs. */
+/** Describes which parts of a recorded cluster do not run. Returns an empty list if all parts run. */
 export function findProblems(state: ClusterState): string[] {
   const stopped = [...state.inits, ...state.programs].filter((record) => !isRunning(record));
   const problems = stopped.map(({ name }) => `${name} does not run`);

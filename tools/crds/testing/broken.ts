@@ -7,7 +7,7 @@ type Change = () => unknown;
 /** Values of several types. Most of them do not match a given schema. */
 const OTHERS: readonly unknown[] = ['text', 7, 0.5, true, [], {}];
 
-/** Strings that match one of the patterns or nearly do. */
+/** Strings that match a pattern of a schema, or nearly match one. */
 const TEXTS = [
   ...['', ' ', '*', '_', '-', 'a/b', 'a/b/c', '..', 'a/../b', '/a', 'ki-', 'ki-KE', 'kik', 'kiku', 'Ki'],
   ...['http://a/b', 'https://', 'https://a', 'https://u:p@a/b', 'https://a/@b?c=d', 'https://a/b#c', 'https://a b/c'],

@@ -69,7 +69,7 @@ export class Fuzzer {
   async minimize(): Promise<Buffer[]> {
     const missing = new Set(this.#kept.flatMap(({ features }) => [...features]));
     const chosen: Buffer[] = [];
-    // Short inputs first, so that long ones are only chosen for what nothing else reaches.
+    // Short inputs come first, so that a long input is chosen only for features that no shorter input reaches.
     for (const { input, features } of [...this.#kept].sort((a, b) => a.input.length - b.input.length)) {
       const wanted = [...features].filter((feature) => missing.has(feature));
       if (wanted.length === 0) continue;
@@ -109,13 +109,15 @@ export class Fuzzer {
     return wanted.every((feature) => features.has(feature));
   }
 
-  /** Shortens a failing input as long as it fails. */
+  /** Shortens a failing input as far as the shorter input still fails. */
   async #shorten({ input, error }: Failure): Promise<Failure> {
     const shorter = await this.#reduce(input, async (candidate) => (await this.#execute(candidate)) !== undefined);
     return { input: shorter, error: (await this.#execute(shorter)) ?? error };
   }
 
-  /** Removes parts of an input, large parts first, as long as `holds` returns true. */
+  /**
+   * Removes parts of an input, large parts first. Removes a part only if `holds` returns true for the remaining input.
+   */
   async #reduce(input: Buffer, holds: (shorter: Buffer) => Promise<boolean>): Promise<Buffer> {
     let result = input;
     for (let size = input.length >> 1; size >= 1 && size >= input.length / MAX_PARTS; size >>= 1) {

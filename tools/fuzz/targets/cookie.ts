@@ -20,8 +20,8 @@ const adminText = values.write(ADMIN as unknown as Parameters<typeof values.writ
 const cookie = createCookie('session', 'Lax');
 
 /**
- * Checks that the console accepts no forged login or session. The fields that it reads from the cookie of a user and
- * from a private link must be those of the text.
+ * Checks that the console accepts no forged login or session. Fields that the console reads from the cookie of a user,
+ * or from a private link, must equal those in the text.
  */
 function readAll(text: string): void {
   const login = readLogin(text, RING, 1000);

@@ -55,7 +55,7 @@ function createWaterfall(spans) {
 }
 
 /**
- * Creates the row of a session. Opened, it shows the spans of the session on a time axis.
+ * Creates the row of a session. When the user opens it, it shows the spans of the session on a time axis.
  *
  * @param {ShownSession} session
  */

@@ -1,6 +1,6 @@
 """python recipes/swahili-numbers/sentences.py TEXTS: writes lines of Swahili numbers from 0 to 999 to TEXTS/numbers.txt.
 
-The text is generated and quotes nobody. It is under the licence of this repository.
+The text is generated and contains no quotations. It is under the licence of this repository.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ NUMBERS_PER_LINE = (2, 4)
 
 
 def number_words(number):
-    """Words of a number from 0 to 999, such as `mia mbili na arobaini na tano` for 245."""
+    """Returns the words of a number from 0 to 999, such as `mia mbili na arobaini na tano` for 245."""
     hundreds, rest = divmod(number, 100)
     tens, units = divmod(rest, 10)
     parts = [f"mia {UNITS[hundreds]}"] if hundreds else []
@@ -24,7 +24,8 @@ def number_words(number):
 
 
 def sentences(seed=1):
-    """Lines of random numbers. A third of the numbers are drawn from those below 100, so that short ones are not rare.
+    """Returns lines of random numbers. A third of the numbers are drawn from 0 to 99, so that short numbers are not
+    rare.
     """
     draw = random.Random(seed)
     number = lambda: draw.randrange(100) if draw.random() < 1 / 3 else draw.randrange(1000)

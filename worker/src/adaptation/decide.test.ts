@@ -6,8 +6,8 @@ const LIMITS = { measured: 200, share: 1, least: 50, start: 200, most: 200 };
 const SECOND = 1000;
 
 /**
- * Calls decideSlots once a second for this many seconds. By default it observes a worker whose slots are all used, and
- * whose runs take as long as at warm-up.
+ * Calls decideSlots once a second for this many seconds. By default, the observed worker uses all its slots, and its
+ * runs take as long as at warm-up.
  */
 function decideFor(
   seconds: number,
@@ -115,7 +115,7 @@ describe('decideSlots', () => {
     expect(decideFor(1, full, { slowdown: undefined }, limits).slots).toBe(200);
   });
 
-  test('keeps the slots within the limits, lowers them to what the speed allows, and no longer changes them once the speed is constant', () => {
+  test('keeps the slots within the limits, lowers them to what the speed allows, and stops changing them when the speed stays constant', () => {
     const phase = fc.record({
       slowdown: fc.option(fc.double({ min: 0.25, max: 16, noNaN: true }), { nil: undefined }),
       lateStreams: fc.nat(300),

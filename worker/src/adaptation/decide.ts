@@ -3,8 +3,8 @@ export interface SlotLimits {
   /** Number of streams that the engine can serve if its runs take as long as in the warm-up. */
   readonly measured: number;
   /**
-   * Part of the machine's time that the engine may use. The runs of other models may slow down the runs of this engine
-   * by the factor `1 / share`.
+   * Part of the machine's time that the engine may use. The runs of other models use the remaining time, so a slowdown
+   * of this engine by the factor `1 / share` is normal.
    */
   readonly share: number;
   readonly least: number;
@@ -23,11 +23,11 @@ export interface SlotObservation {
   readonly slowdown: number | undefined;
   /** Mean slowdown of the runs in the last seconds. Undefined if there were no runs. */
   readonly recentSlowdown: number | undefined;
-  /** Part of the last seconds in which the inference thread ran batches, from 0 to 1. */
+  /** Part of the time in which the inference thread ran batches during the last seconds, from 0 to 1. */
   readonly busy: number;
-  /** Streams that hold a slot. */
+  /** Number of streams that hold a slot. */
   readonly streams: number;
-  /** Streams whose next window is late now. */
+  /** Number of streams whose next window is late now. */
   readonly lateStreams: number;
 }
 
@@ -53,9 +53,9 @@ const QUIET_MS = 15_000;
 /** Share of the slots that streams must use before slots rise above `start`. */
 const USED_SHARE = 0.8;
 /**
- * Largest expected part of the time for which the inference thread is busy if every slot has a stream. It limits how
- * far slots rise above `start`. The part is estimated from the present streams. It is usually lower with more streams,
- * because runs of full batches take less time per window. The remaining time absorbs a slowdown.
+ * Largest part of the time for which the inference thread is expected to be busy if every slot has a stream. It limits
+ * how far slots rise above `start`. The expected part is extrapolated from the present streams. The real part is
+ * usually lower, because runs of full batches take less time per window. The remaining time absorbs a slowdown.
  */
 const MAX_BUSY = 0.7;
 /** Factor by which slots fall in one step if streams are late although runs are fast enough. */
@@ -63,7 +63,9 @@ const LATE_FACTOR = 0.9;
 /** Time between two steps in which slots fall by LATE_FACTOR. */
 const LATE_EVERY_MS = 3000;
 
-/** Time after the last late stream during which all streams beyond the slots should move to other workers. */
+/**
+ * Time after the last late stream in which the worker should move all streams that exceed its slots to other workers.
+ */
 const LATE_MS = 60_000;
 
 export function initialSlots(slots: number): SlotState {
@@ -113,11 +115,11 @@ export function decideSlots(state: SlotState, seen: SlotObservation, limits: Slo
 }
 
 /**
- * Returns the share of the streams that should move to other workers, from 0 to 1. It is 0 if only a few streams are
- * beyond the slots, because a move costs more than a small delay. Slots also fall while streams send no audio, and rise
- * slowly afterwards, so the machine may be able to serve more streams than slots. If no streams were late recently,
- * only the streams beyond the number that the speed of the last minute allows should therefore move. None should move
- * if that speed is unknown.
+ * Returns the share of the streams that should move to other workers, from 0 to 1. If streams were late recently, the
+ * streams that exceed the slots should move. Otherwise the machine may be able to serve more streams than slots,
+ * because slots fall while streams send no audio and rise slowly afterwards. Then only the streams should move that
+ * exceed what the machine can serve at its speed of the last minute. No stream should move if that speed is unknown, or
+ * if only a few streams exceed the limit. A move costs more than a small delay.
  */
 export function excessShare({ slots, lateAtMs }: SlotState, seen: SlotObservation, limits: SlotLimits): number {
   const { nowMs, streams, slowdown } = seen;

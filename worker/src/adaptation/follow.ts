@@ -10,19 +10,19 @@ const DECIDE_MS = 1000;
 export interface FollowParts {
   readonly engine: Pick<Engine, 'usedSlots' | 'lateStreams' | 'runTotals'>;
   readonly limits: SlotLimits;
-  /** True on a GPU, where a run starts before the previous run has ended. */
+  /** True on a GPU, where a run can start before the previous run has ended. */
   readonly runsOverlap: boolean;
   /** Called when the slots have changed. */
   readonly onChange: (slots: number) => void;
   /**
-   * Called every second while streams should move to other workers, because the machine is too slow for all of them.
+   * Called every second while the machine is too slow for all streams, so that some should move to other workers.
    * `share` is the share of the streams that should move, from 0 to 1 (see `excessShare`).
    */
   readonly onExcess: (share: number) => void;
   readonly logger: Pick<Logger, 'info'>;
 }
 
-/** The slots of a worker, which are adapted to the speed of its machine. */
+/** The number of slots of a worker, which adapts to the speed of the machine. */
 export interface SlotFollower {
   /** Slots that the worker offers now. */
   readonly slots: number;

@@ -4,8 +4,8 @@ import { RunHistory } from './history.ts';
 const SECOND = 1000;
 
 /**
- * Returns a function that adds one sample per second. In each second, runs that took `workMs` at warm-up take
- * `slowdown` times as long. The function returns the last result.
+ * Returns a function that adds one sample per second. In each second, the runs would have taken `workMs` at warm-up,
+ * and take `slowdown` times as long. The function returns the result of the last sample.
  */
 function createRuns(runsOverlap = false) {
   const history = new RunHistory(runsOverlap);

@@ -6,17 +6,17 @@ import type { SlotObservation } from './decide.ts';
 const MINUTE_MS = 60_000;
 /**
  * Time over which `recentSlowdown` and `busy` are measured. It is short, because slots must fall quickly while streams
- * are late. All streams may be late until enough of them have left.
+ * are late. All streams can be late until enough streams have ended or moved.
  */
 const RECENT_MS = 2000;
 /**
- * Quantile of the slowdowns of the last minute that `add` returns. The latency targets are for the 95th percentile, so
- * slow runs decide, as at warm-up.
+ * Quantile of the slowdowns of the last minute, which `add` returns as `slowdown`. It is high, because the latency
+ * targets are for the 95th percentile. So slow runs decide, in the same way as at warm-up.
  */
 const SLOW_SHARE = 0.9;
 /**
- * Least work of the runs in the last minute, as a part of the minute. The work of a run is the time that it would have
- * taken at warm-up. Less work does not show the speed of the machine.
+ * Smallest work of the runs in the last minute from which the speed of the machine is known, as a part of the minute.
+ * The work of a run is the time that the run would have taken at warm-up.
  */
 const LEAST_WORK = 0.1;
 
@@ -25,7 +25,7 @@ interface Sample {
   readonly totals: RunTotals;
 }
 
-/** Totals of the runs of the last minute. */
+/** Computes slowdowns and the busy time of the last minute from samples of the totals over all runs. */
 export class RunHistory {
   readonly #runsOverlap: boolean;
   #samples: Sample[] = [];
@@ -35,10 +35,10 @@ export class RunHistory {
     this.#runsOverlap = runsOverlap;
   }
 
-  /** Adds the totals at time `nowMs`. Returns the slowdowns and the busy part of the time before `nowMs`. */
+  /** Adds the totals at time `nowMs`. Returns the slowdowns before `nowMs`, and the part of the time that was busy. */
   add(nowMs: number, totals: RunTotals): Pick<SlotObservation, 'slowdown' | 'recentSlowdown' | 'busy'> {
     const now = { nowMs, totals };
-    // One sample that is older than a minute is kept, as the start of the minute.
+    // Keeps one sample that is at least a minute old. It marks the start of the minute.
     while ((this.#samples[1]?.nowMs ?? Infinity) <= nowMs - MINUTE_MS) this.#samples.shift();
     this.#samples.push(now);
     const recent = differenceOf(this.#samples.findLast((one) => one.nowMs <= nowMs - RECENT_MS) ?? this.#first, now);

@@ -2,21 +2,24 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ArtifactError } from './error.ts';
 
-/** Credentials for a private server, and the CA certificates to verify it. */
+/** Credentials for a private server, and the CA certificates that verify the server. */
 export interface Credentials {
   /** Header that is sent only to the origin of the artifact's URL. */
   header: readonly [name: string, value: string] | undefined;
-  /** CA certificates (PEM) that are trusted in addition to the well-known ones. */
+  /** CA certificates (PEM) that are trusted in addition to those of Node. */
   ca: string | undefined;
 }
 
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-/** Visible ASCII characters, with spaces only between them. A line break could end the header. */
+/**
+ * Visible ASCII characters, with spaces only between them. Line breaks are not allowed, because a line break could end
+ * the header.
+ */
 const VALUE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Reads the credentials from the files of a mounted Secret. These are `username` and `password`, or `token`, or
- * `header` (`Name: value`), and in addition `ca.crt`. Returns no credentials if the folder name is empty.
+ * Reads the credentials from the files of a mounted Secret: `username` and `password`, or `token`, or `header` (`Name:
+ * value`). The Secret can also contain `ca.crt`. Returns no credentials if the folder name is empty.
  */
 export function readCredentials(folder: string): Credentials {
   if (folder === '') return { header: undefined, ca: undefined };

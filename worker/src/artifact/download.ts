@@ -8,7 +8,7 @@ import type { ArtifactSource } from './request.ts';
 
 export interface DownloadOptions {
   source: ArtifactSource;
-  /** Target file. If it exists, it contains the start of the artifact, and the download continues from there. */
+  /** Target file. If it exists, it contains the start of the artifact, and the download continues after this part. */
   file: string;
   maxBytes: number;
   /** Number of consecutive attempts without received data before the download fails. */
@@ -22,7 +22,8 @@ export interface DownloadOptions {
 
 /**
  * Downloads an artifact into a file. A transfer that was interrupted continues where it stopped, even if an earlier
- * process started it. It starts again if the server sends the whole artifact, or if the part on disk cannot be used.
+ * process started it. The transfer starts from the beginning if the server sends the whole artifact, or if the part on
+ * disk cannot be used.
  */
 export async function download(options: DownloadOptions): Promise<void> {
   const { file, signal, retry, onRetry } = options;
@@ -85,7 +86,7 @@ async function transfer(
   }
 }
 
-/** Returns true if the local disk failed and not the connection to the server. */
+/** Returns true if the error comes from the local disk, and false if it comes from the connection to the server. */
 function isLocal(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return ['ENOSPC', 'EROFS', 'EACCES', 'EDQUOT', 'EIO', 'ENOENT'].includes(code ?? '');

@@ -3,7 +3,7 @@ export class ArtifactError extends Error {
   override readonly name = 'ArtifactError';
   /** True if a retry may succeed. */
   readonly isRetryable: boolean;
-  /** True if the part that was downloaded before must be discarded. */
+  /** True if the caller must discard the part of the artifact that is already on disk. */
   readonly discardsPart: boolean;
   /** Delay that the server requests before a retry. */
   readonly retryAfterMs: number | undefined;

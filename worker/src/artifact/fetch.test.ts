@@ -13,7 +13,7 @@ import type { Credentials } from './credentials.ts';
 import { fetchArtifact } from './fetch.ts';
 import type { FetchOptions } from './fetch.ts';
 
-/** Random bytes, which do not compress, so that a transfer of them can be interrupted. */
+/** Random bytes. They do not compress, so the archive is large enough that its transfer can be interrupted. */
 const WEIGHTS = createHash('shake256', { outputLength: 200_000 }).update('weights').digest();
 const MODEL = packGzip([
   { path: 'kikuyu/', type: '5' },
@@ -175,7 +175,10 @@ test('fetchArtifact retries when the server stops sending data', async () => {
   expect(server.requests[1]?.headers.range).toBe('bytes=1000-');
 });
 
-/** Server whose process is blocked after it has started to listen. Its queue of connections has two places. */
+/**
+ * Server that blocks its process after it has started to listen. It accepts no connection, and its queue of connections
+ * has two places.
+ */
 const BLOCKED_SERVER = `
   require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () {
     require('node:fs').writeSync(1, String(this.address().port));
@@ -227,14 +230,14 @@ test('fetchArtifact refuses redirects to http, too many redirects and an unknown
   await expect(fetch({}, { ca: undefined })).rejects.toThrow('cannot be reached');
 });
 
-test('if two lock owners fetch the same artifact at the same time, fetchArtifact downloads it once and both get the model', async () => {
+test('if two lock owners fetch the same artifact at the same time, fetchArtifact downloads it only once and both get the model', async () => {
   server.cuts = [100_000];
   const targets = await Promise.all([
     fetch({ lock: { owner: 'a', renewMs: 50, staleMs: 20_000, pollMs: 10 } }),
     fetch({ lock: { owner: 'b', renewMs: 50, staleMs: 20_000, pollMs: 10 } }),
   ]);
   for (const target of targets) expectModel(target);
-  // There was one transfer, which was interrupted once.
+  // Only one process downloaded the artifact. Its transfer was interrupted once, so there were two requests.
   expect(server.requests).toHaveLength(2);
   expect(log).toContain('waiting for the artifact');
 });

@@ -16,7 +16,7 @@ import type { UnpackLimits } from './unpack.ts';
 export interface FetchOptions {
   source: ArtifactSource;
   sha256: string;
-  /** Parent folder. The artifact is unpacked into a subfolder named by the checksum. */
+  /** Parent folder. The artifact is unpacked into a subfolder whose name is the checksum. */
   folder: string;
   maxBytes: number;
   unpacked: UnpackLimits;
@@ -29,9 +29,9 @@ export interface FetchOptions {
 const PROGRESS_MS = 10_000;
 
 /**
- * Downloads, verifies and unpacks an artifact unless its folder already exists, and returns the path of that folder.
- * The folder appears in one step. If several processes share the parent folder, only one of them at a time downloads
- * the artifact.
+ * Downloads, verifies and unpacks an artifact, unless the folder of the artifact already exists. Returns the path of
+ * that folder. The complete folder appears in one step. If several processes share the parent folder, only one of them
+ * at a time downloads the artifact.
  */
 export async function fetchArtifact(options: FetchOptions): Promise<string> {
   const { folder, sha256, lock: times, logger } = options;
@@ -66,8 +66,8 @@ async function fetchAndPlace(target: string, options: FetchOptions, signal: Abor
 }
 
 /**
- * Downloads the archive and verifies its checksum. If a part of an earlier download leads to a wrong checksum, the
- * whole archive is downloaded again.
+ * Downloads the archive and verifies its checksum. If the download continued an earlier one and the checksum is wrong,
+ * downloads the whole archive once more.
  */
 async function obtain(file: string, options: FetchOptions, signal: AbortSignal): Promise<void> {
   const resumed = await exists(file);
@@ -124,7 +124,8 @@ async function place(part: string, target: string, { folder, sha256, unpacked }:
     try {
       await rename(model, target);
     } catch (error) {
-      // Another process was faster. Its folder has the same content, because it has the same checksum.
+      // If the target exists, another process has created it. Its content is the same, because its checksum is the
+      // same.
       if (!(await exists(target))) throw error;
     }
     await syncFolder(folder);
@@ -133,7 +134,7 @@ async function place(part: string, target: string, { folder, sha256, unpacked }:
   }
 }
 
-/** Returns the folder with the manifest: the root of the archive, or its only folder. */
+/** Returns the folder with the manifest. This is the root of the archive, or the only folder in the root. */
 async function findModel(temporary: string): Promise<string> {
   if (await exists(join(temporary, 'manifest.json'))) return temporary;
   const [only, ...more] = await readdir(temporary);

@@ -3,26 +3,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LockOptions {
   file: string;
-  /** Name of the holder. A lock that the same holder left behind is taken over at once. */
+  /**
+   * Name of the process that takes the lock. If the lock file contains the same name, an earlier process with this name
+   * left the lock behind. The lock is then taken without waiting.
+   */
   owner: string;
   renewMs: number;
   /** Time without renewal after which a lock counts as abandoned. */
   staleMs: number;
   pollMs: number;
-  /** Called once if the lock file exists, also if the owner itself left it behind. */
+  /** Called once if the lock file exists, even if an earlier process with the same name left it behind. */
   onWait: () => void;
 }
 
 /** A lock that this process holds. */
 export interface Lock {
-  /** Aborts when another process has taken the lock over because it was not renewed in time. */
+  /** Aborts when another process has taken the lock because this process did not renew it in time. */
   signal: AbortSignal;
   release: () => Promise<void>;
 }
 
 /**
- * Takes a lock among processes on machines that share a volume. The lock only avoids duplicate work, and the result is
- * correct even without it. A waiting process uses only its own clock, because the clock of the holder may differ.
+ * Takes a lock that processes on several machines share through a volume. The lock only avoids duplicate work, and the
+ * result is correct even without it. A waiting process measures the time without a renewal with its own clock, because
+ * the clocks of the machines may differ.
  *
  * @returns Undefined if `isDone` reports that the work is already done.
  */
@@ -53,7 +57,7 @@ function hold({ file, owner, renewMs }: LockOptions): Lock {
   };
   let renewing = Promise.resolve();
   const timer = setInterval(() => {
-    // Renewals run one after the other, so that they do not accumulate while the volume does not answer.
+    // Each renewal waits for the previous one, so that two renewals never access the file at the same time.
     renewing = renewing.then(renew).catch(() => undefined);
   }, renewMs);
   return {
@@ -67,8 +71,8 @@ function hold({ file, owner, renewMs }: LockOptions): Lock {
 }
 
 /**
- * Removes an abandoned lock. If several processes try at the same time, only one succeeds. A lock that was renewed
- * meanwhile is restored.
+ * Removes an abandoned lock. If several processes call this at the same time, only one of them removes the lock. If the
+ * holder has renewed the lock since it was read, restores the lock.
  */
 async function remove(file: string, owner: string, seen: string): Promise<void> {
   const taken = `${file}.${owner}`;

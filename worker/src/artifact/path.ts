@@ -3,8 +3,8 @@ import { ArtifactError } from './error.ts';
 const LONGEST = 1024;
 
 /**
- * Returns a path of an archive relative to the folder it is unpacked into. Throws if the path starts with `/`, has `..`
- * as a part, contains a backslash or a zero byte, or is too long.
+ * Returns the path of an archive entry, relative to the folder into which the archive is unpacked. Throws if the path
+ * starts with `/`, has `..` as a part, contains a backslash or a zero byte, or is too long.
  */
 export function safePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');

@@ -14,7 +14,7 @@ export interface ArtifactSource {
 /** The bytes of an artifact from an offset to its end. */
 export interface ArtifactBody {
   stream: IncomingMessage;
-  /** Offset of the first byte. 0 if the server ignored the requested offset and sends everything. */
+  /** Offset of the first byte. 0 if the server ignored the requested offset and sends the whole artifact. */
   offset: number;
   /** Size of the whole artifact. Undefined if the server does not report it. */
   totalBytes: number | undefined;
@@ -46,7 +46,8 @@ export async function requestArtifact(
   let trusted = true;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const headers: Record<string, string> = {
-      // The checksum is that of the archive as it is stored, so the server must not compress it.
+      // The server must send the archive as it is stored, without compression, because the checksum is computed from
+      // these bytes.
       'accept-encoding': 'identity',
       ...(offset > 0 && { range: `bytes=${offset}-` }),
       ...(offset > 0 && etag !== undefined && { 'if-range': etag }),
@@ -56,13 +57,13 @@ export async function requestArtifact(
     if (!REDIRECTS.includes(answer.statusCode)) return readAnswer(answer, offset, url);
     answer.resume();
     url = follow(url, answer.headers.location);
-    // After a redirect to another origin, no later request carries the credentials.
+    // After a redirect to another origin, no request contains the credentials.
     trusted &&= url.origin === source.url.origin;
   }
   throw new ArtifactError(`${describeUrl(source.url)} redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** Returns a URL for logs and messages, without its query, which may contain a secret. */
+/** Returns a URL for logs and messages. Omits the query, because it may contain a secret. */
 export function describeUrl({ origin, pathname }: URL): string {
   return origin + pathname;
 }
@@ -84,7 +85,8 @@ function send(
       timeout: stallMs,
       ...(ca !== undefined && { ca: [...getCACertificates(), ca] }),
     });
-    // The time counts from the last byte in either direction. It also limits the lookup of the name and the connecting.
+    // The timeout is the time since the last byte was sent or received. It also applies to the DNS lookup and to the
+    // connection setup.
     sent.once('timeout', () => sent.destroy(new Error(`no data received for ${stallMs} ms`)));
     sent.once('response', resolve);
     sent.once('error', (cause) =>
@@ -109,7 +111,7 @@ function follow(from: URL, location: string | undefined): URL {
 function readAnswer(answer: IncomingMessage, asked: number, url: URL): ArtifactBody | typeof NOTHING_LEFT {
   const { statusCode: status, headers } = answer;
   const { etag, 'content-length': length, 'content-range': range } = headers;
-  // A weak tag does not guarantee identical bytes.
+  // A weak ETag is ignored, because it does not guarantee that the bytes are identical.
   const strong = etag?.startsWith('W/') === true ? undefined : etag;
   if (status === 200) {
     return { stream: answer, offset: 0, totalBytes: length === undefined ? undefined : Number(length), etag: strong };
@@ -130,7 +132,7 @@ function refuse(status: number | undefined, url: URL, retryAfter: string | undef
     return new ArtifactError(`${what}: check the Secret in spec.artifact.secretRef`);
   }
   if (status === 404 || status === 410) return new ArtifactError(`${what}: check spec.artifact.url`);
-  // The part that was downloaded before does not belong to the artifact on the server.
+  // The part on disk does not belong to the artifact that the server has now.
   if (status === 416 || status === 206) {
     return new ArtifactError(`${what}: the download starts again from the beginning`, {
       isRetryable: true,

@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the program like the container of a pod. */
+/** Runs the program in the same way as the container of a worker pod. */
 async function run(env: NodeJS.ProcessEnv = {}): Promise<{ status: number | null; output: string }> {
   const child = spawn(process.execPath, ['--no-warnings', programFile('worker'), 'fetch-artifact'], {
     env: {

@@ -7,11 +7,14 @@ import { fetchArtifact } from './fetch.ts';
 
 const MIB = 2 ** 20;
 
-/** Fetches the artifact that the settings name, and exits. If it fails, the last line of the log has the reason. */
+/**
+ * Fetches the artifact that the settings name, and ends the process. On failure, the last line of the log contains the
+ * reason.
+ */
 export async function run(): Promise<void> {
   const settings = readSettingsOrExit('worker fetch-artifact', ARTIFACT_SETTINGS);
   const logger = createLogger('worker', settings.LOG_LEVEL);
-  // The process may exit at any time, because the next one continues the download.
+  // The process can exit at any time, because the next process continues the download.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
   try {
     await fetchArtifact({

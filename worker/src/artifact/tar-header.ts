@@ -20,10 +20,10 @@ const KINDS: Readonly<Record<string, TarHeader['kind']>> = {
   g: 'ignored',
   K: 'ignored',
 };
-/** Position of the checksum. When the sum is computed, the bytes of the checksum count as spaces. */
+/** Position of the checksum in the header. To compute the checksum, count the bytes at this position as spaces. */
 const CHECKSUM = { from: 148, to: 156 };
 
-/** Parses a header block. Undefined if the block is empty, which marks the end of the archive. */
+/** Parses a header block. Returns undefined if all bytes are zero, which marks the end of the archive. */
 export function parseHeader(block: Buffer): TarHeader | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
   const sum = block.reduce((all, byte, at) => all + (at >= CHECKSUM.from && at < CHECKSUM.to ? 0x20 : byte), 0);
@@ -59,7 +59,7 @@ function text(block: Buffer, at: number, length: number): string {
   return field.subarray(0, end === -1 ? length : end).toString('utf8');
 }
 
-/** Reads an octal number, or a number in GNU's binary form if its first bit is set. */
+/** Reads an octal number. If the first bit of the field is set, the number has GNU's binary form. */
 function number(block: Buffer, at: number, length: number): number {
   const field = block.subarray(at, at + length);
   const first = field[0] ?? 0;
@@ -71,8 +71,8 @@ function number(block: Buffer, at: number, length: number): number {
 }
 
 /**
- * Returns a number if it can be a size, and throws otherwise. A file whose size is a fraction would never be read to
- * its end. A negative number or NaN would disable the limit for the unpacked size.
+ * Returns a number if it can be a size, and throws otherwise. With a fraction as its size, reading a file would never
+ * end. A negative number or NaN would disable the limit for the unpacked size.
  */
 function sizeFrom(value: number): number {
   if (!Number.isSafeInteger(value) || value < 0) throw damaged();

@@ -7,7 +7,7 @@ import { pack } from '../testing/tar.ts';
 import { safePath } from './path.ts';
 import { readTar } from './tar.ts';
 
-/** Reads an archive that arrives in pieces of this size. */
+/** Reads an archive that arrives in pieces of `pieceBytes`. Returns the contents by path. */
 async function readAll(archive: Buffer, pieceBytes = 700): Promise<Record<string, string>> {
   const pieces = Array.from({ length: Math.ceil(archive.length / pieceBytes) }, (_, at) =>
     archive.subarray(at * pieceBytes, (at + 1) * pieceBytes),
@@ -73,7 +73,7 @@ test('readTar refuses data that is not an archive, is damaged or is truncated', 
   await expect(readAll(archive)).rejects.toThrow('damaged');
 });
 
-// Without the check, a file whose size is a fraction would be read without end. A negative number or NaN would disable
+// Without this check, reading a file whose size is a fraction would never end. A negative number or NaN would disable
 // the limit for the unpacked size.
 test.each(['1.5', '-1000000000', 'many', '', '1e30', '9007199254740992'])(
   'readTar refuses a pax header with the size %j',

@@ -2,7 +2,7 @@ import { ArtifactError } from './error.ts';
 import { parseHeader, parsePax } from './tar-header.ts';
 import type { TarHeader } from './tar-header.ts';
 
-/** A file or folder of an archive. The body of a file must be read before the next entry. */
+/** A file or folder of an archive. Read the body of a file before you request the next entry. */
 export interface TarEntry {
   path: string;
   type: 'file' | 'folder';
@@ -11,12 +11,12 @@ export interface TarEntry {
 }
 
 const BLOCK = 512;
-/** Largest size of a pax header or a long name. */
+/** Largest size in bytes of a pax header or a long name. */
 const MAX_EXTENSION = 65_536;
 
 /**
  * Reads a tar archive (ustar, with the long names of pax and GNU). Throws on any entry that is neither a file nor a
- * folder. A model needs no links, and a link could lead out of the folder.
+ * folder. A model needs no links, and a link could point to a file outside the folder.
  */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const bytes = createReader(source);
@@ -25,7 +25,7 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
   for (;;) {
     const block = await bytes.take(BLOCK);
     const header = block && parseHeader(block);
-    // Two empty blocks end an archive. The second one is not checked.
+    // Two blocks of zeros end an archive. The second block is not checked.
     if (header === undefined) break;
     const whole = Math.ceil(header.size / BLOCK) * BLOCK;
     if (header.kind === 'pax' || header.kind === 'longName') {
@@ -43,7 +43,8 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
     path = undefined;
     size = undefined;
   }
-  // The remaining bytes belong to the archive too. A caller that hashes the archive must receive them.
+  // Reads the bytes after the end mark. They are part of the archive, so a caller that hashes the archive must see
+  // them.
   await bytes.drain();
 
   async function* entry(header: TarHeader): AsyncGenerator<TarEntry> {
@@ -83,7 +84,7 @@ function createReader(source: AsyncIterable<Buffer>) {
   }
 
   return {
-    /** Returns the next bytes. Undefined at the end of the stream. */
+    /** Returns the next `length` bytes, or undefined at the end of the stream. */
     take: async (length: number): Promise<Buffer | undefined> => {
       while (rest.length < length) {
         if (!(await more())) return rest.length === 0 ? undefined : fail();

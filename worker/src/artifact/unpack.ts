@@ -15,8 +15,8 @@ export interface UnpackLimits {
 }
 
 /**
- * Unpacks a .tar.gz into an empty folder that no other process uses. The archive is hashed again while it is unpacked,
- * so that a change since its verification is detected.
+ * Unpacks a .tar.gz into an empty folder that no other process uses. Hashes the archive again while unpacking, to
+ * detect a change since the archive was verified.
  */
 export async function unpack(file: string, folder: string, sha256: string, limits: UnpackLimits): Promise<void> {
   const hash = createHash('sha256');
@@ -65,7 +65,8 @@ async function write({ path, type, body }: TarEntry, folder: string): Promise<vo
   const target = join(folder, relative);
   await mkdir(type === 'folder' ? target : dirname(target), { recursive: true, mode: 0o755 });
   if (type === 'folder' || relative === '') return;
-  // The flag `wx` fails if the file exists. No entry can therefore overwrite another one, or write through it.
+  // With the flag `wx`, `open` fails if the file exists. So an entry can neither overwrite another entry nor write
+  // through a link.
   const handle = await open(target, 'wx', 0o644);
   try {
     for await (const piece of body) await handle.write(piece);

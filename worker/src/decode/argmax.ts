@@ -1,6 +1,6 @@
 /**
- * Returns the index of the largest of `count` values starting at `from`, relative to `from`. Among equal values the
- * first one wins.
+ * Returns the index of the largest of the `count` values that start at `from`. The index is relative to `from`. If
+ * several values are the largest, returns the first index.
  */
 export function argmax(values: Float32Array, from: number, count: number): number {
   let best = 0;

@@ -39,7 +39,7 @@ describe('bestCandidates', () => {
 
 describe('selectTop', () => {
   test('selects the same classes with the same log-probabilities as bestCandidates', () => {
-    // Few different scores, so that some are equal.
+    // The scores have few possible values, so that some scores are equal.
     const scores = fc.array(fc.integer({ min: -6, max: 2 }), { minLength: 3, maxLength: 20 });
     fc.assert(
       fc.property(scores, fc.integer({ min: 1, max: 3 }), (values, count) => {

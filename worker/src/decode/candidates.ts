@@ -8,8 +8,8 @@ export interface Candidate {
 export const MAX_ALTERNATIVES = 8;
 
 /**
- * Returns the log-probability of the class `best`, which has the highest of the `classes` scores that start at `from`.
- * Scores may be logits or log-probabilities.
+ * Returns the log-probability of the class `best`. A row of `classes` scores starts at `from`, and `best` has the
+ * highest score in this row. Scores may be logits or log-probabilities.
  */
 export function bestLogProb(scores: Float32Array, from: number, classes: number, best: number): number {
   const top = scores[from + best] ?? NaN;
@@ -19,8 +19,8 @@ export function bestLogProb(scores: Float32Array, from: number, classes: number,
 }
 
 /**
- * Returns the `count` best of the `classes` scores that start at `from`, the best first. Scores may be logits or
- * log-probabilities.
+ * Returns the `count` best classes of the row of `classes` scores that starts at `from`, the best first. Scores may be
+ * logits or log-probabilities.
  */
 export function bestCandidates(scores: Float32Array, from: number, classes: number, count: number): Candidate[] {
   const row = scores.subarray(from, from + classes);
@@ -33,9 +33,9 @@ export function bestCandidates(scores: Float32Array, from: number, classes: numb
 }
 
 /**
- * Finds the best of the `classes` scores that start at `from`, as many as `ids` has room for, the best first. Among
- * equal scores the first one wins. Writes their classes to `ids` and their log-probabilities to `logProbs`. Scores may
- * be logits or log-probabilities.
+ * Finds the best classes of the row of `classes` scores that starts at `from`. Fills `ids` with these classes, the best
+ * first, and `logProbs` with their log-probabilities. If scores are equal, the class with the lower number comes first.
+ * Scores may be logits or log-probabilities.
  */
 export function selectTop(
   scores: Float32Array,

@@ -7,7 +7,7 @@ test.each([
   [Math.log(0.0004), 0],
   [Math.log(0.98765), 0.988],
   [-Infinity, 0],
-  // Rounding on a GPU can return a log-probability a little above 0.
+  // Because of rounding, a GPU can return a log-probability slightly above 0.
   [0.001, 1],
   [NaN, 0],
 ])('the confidence of a word with the log-probability %d is %d', (logProb, confidence) => {

@@ -2,8 +2,8 @@
 const STEPS = 1000;
 
 /**
- * Returns the confidence of a word from the sum of the log-probabilities of its pieces. It is the probability that all
- * pieces are right, from 0 to 1 with three decimals. Scores that are not numbers give 0.
+ * Returns the confidence of a word from the sum of the log-probabilities of its pieces. The confidence is the
+ * probability that all pieces are right, from 0 to 1 with three decimals. If the sum is NaN, the confidence is 0.
  */
 export function confidenceOf(logProb: number): number {
   const probability = Math.exp(Math.min(logProb, 0));

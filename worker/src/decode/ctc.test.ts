@@ -15,7 +15,7 @@ test('GreedyCtc merges repeated classes into one piece unless a blank separates 
   expect(decode([0, 0, 3, 0, 1, 1, 3])).toEqual([0, 0, 1]);
 });
 
-test('GreedyCtc merges a repeat across a chunk boundary into one piece', () => {
+test('GreedyCtc merges a class that is repeated across a chunk boundary into one piece', () => {
   expect(decode([0, 1], [1, 3], [1])).toEqual([0, 1, 1]);
 });
 

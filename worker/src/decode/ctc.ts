@@ -4,8 +4,8 @@ import type { Candidate } from './candidates.ts';
 import type { Transcript } from './pieces.ts';
 
 /**
- * Greedy CTC search over a stream. It takes the best class of each frame and drops repeats and blanks, also across
- * chunks.
+ * Greedy CTC search over a stream. It uses the best class of each frame and drops blanks and repeated classes. A repeat
+ * at the start of a chunk is dropped too.
  */
 export class GreedyCtc {
   readonly #blank: number;
@@ -34,8 +34,8 @@ export class GreedyCtc {
   }
 
   /**
-   * Decodes frames whose best classes and their log-probabilities are known. `candidatesOf` returns the best classes of
-   * one of these frames.
+   * Decodes frames from the best class of each frame (`ids`) and the log-probability of this class. `candidatesOf`
+   * returns the `count` best classes of a frame.
    */
   decodeIds(
     ids: Int32Array,
@@ -50,8 +50,8 @@ export class GreedyCtc {
   }
 
   /**
-   * Returns a function that restores the present state. The transcript is not included, because `saveSearch` saves it
-   * separately.
+   * Returns a function that restores the present state of the search. It does not restore the transcript, because
+   * `saveSearch` saves the transcript separately.
    */
   save(): () => void {
     const [previous, frame] = [this.#previous, this.#frame];

@@ -16,7 +16,7 @@ export class DeviceRnnt {
     this.#transcript = transcript;
   }
 
-  /** Last piece. At the start of an utterance it is the blank. */
+  /** Last piece of the utterance. Before the first piece, it is the blank. */
   get token(): number {
     return this.#token;
   }
@@ -31,8 +31,8 @@ export class DeviceRnnt {
   }
 
   /**
-   * Returns a function that restores the present state. `saveSearch` saves the transcript separately, and the device
-   * keeps the predictor state from before each window.
+   * Returns a function that restores the present state of the search. It does not restore the transcript, which
+   * `saveSearch` saves separately. The predictor state before each window is still on the device.
    */
   save(): () => void {
     const [token, frameBase] = [this.#token, this.#frameBase];
@@ -42,7 +42,7 @@ export class DeviceRnnt {
     };
   }
 
-  /** Ends a chunk of this many encoder frames. */
+  /** Call at the end of a chunk with its number of encoder frames. */
   endChunk(frames: number): void {
     this.#frameBase += frames;
   }

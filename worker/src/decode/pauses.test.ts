@@ -1,6 +1,8 @@
 import { PauseFinder } from './pauses.ts';
 
-/** Returns the first frame after the pause. Frames are `.` for blank, `_` for a piece without text and `x` for speech. */
+/**
+ * Returns the first frame after the pause. In `frames`, `.` is a blank frame, `_` a piece without text, and `x` speech.
+ */
 function pauseIn(frames: string, silentFrames: number, notBefore?: number): number | undefined {
   const pauses = new PauseFinder(silentFrames, notBefore);
   let hasWord = false;

@@ -1,6 +1,6 @@
 /**
- * Finds the first long pause of an utterance, which is a run of blank frames after a word. The search calls `record`
- * for the frames that are not blank, in order.
+ * Finds the first long pause of an utterance. A pause consists of blank frames in sequence after a word. The search
+ * calls `record` for each frame that is not blank, in order.
  */
 export class PauseFinder {
   readonly #silentFrames: number;
@@ -9,15 +9,15 @@ export class PauseFinder {
   #lastSpeech: number | undefined;
   #end: number | undefined;
 
-  /** A pause has `silentFrames` blank frames. It does not end before frame `notBefore`. */
+  /** A pause is long if it has `silentFrames` blank frames. Its end is not before frame `notBefore`. */
   constructor(silentFrames: number, notBefore = 0) {
     this.#silentFrames = silentFrames;
     this.#notBefore = notBefore;
   }
 
   /**
-   * Records a frame that is not blank. `hasWord` is true if the utterance has a word so far. A pause cannot start
-   * before the first word.
+   * Records a frame that is not blank. `hasWord` is true if the utterance contains a word up to this frame. A pause
+   * cannot start before the first word.
    */
   record(frame: number, hasWord: boolean): void {
     this.#check(frame);

@@ -1,7 +1,7 @@
 import { Transcript } from './pieces.ts';
 
 const pieces = ['<unk>', '▁mw', 'a', '▁ka', 'na', '▁', '<blk>'];
-/** Builds a transcript of pieces with their frames and probabilities. A piece without a probability has 1. */
+/** Builds a transcript of pieces with their frames and probabilities. The default probability is 1. */
 const transcript = (...entries: [id: number, frame: number, probability?: number][]): Transcript => {
   const result = new Transcript(pieces);
   for (const [id, frame, probability = 1] of entries) result.add(id, frame, Math.log(probability));

@@ -20,13 +20,12 @@ export function textOf(piece: string): string {
   return piece === UNKNOWN ? ' \u2047' : piece.replaceAll(WORD_START, ' ');
 }
 
-/** A decoded piece with the encoder frame that produced it. */
+/** A decoded piece and the encoder frame that produced it. */
 export interface DecodedPiece {
   readonly id: number;
   readonly frame: number;
   /**
-   * Best classes of the frame, the best first. The first class is the piece itself. Empty if the search prefers
-   * phrases.
+   * Best classes of the frame, the best first. The first class is the piece itself. Empty if the stream has phrases.
    */
   readonly alternatives: readonly Candidate[];
 }
@@ -45,7 +44,7 @@ export class Transcript {
   #text = '';
   /** Length of the text up to and including each piece. */
   readonly #textEnds: number[] = [];
-  /** Number of the first piece with text. */
+  /** Index of the first piece with text. */
   #firstSpoken: number | undefined;
 
   constructor(pieces: readonly string[], alternatives = 0) {
@@ -53,7 +52,7 @@ export class Transcript {
     this.alternatives = alternatives;
   }
 
-  /** Text decoded so far. */
+  /** Text of all pieces so far. */
   get text(): string {
     return this.#text.trim();
   }
@@ -96,17 +95,20 @@ export class Transcript {
     if (text.trim() !== '') this.#firstSpoken ??= this.#ids.length - 1;
   }
 
-  /** Records that the last piece is also the best class of this frame. */
+  /** Records a frame whose best class is the last piece again. */
   extend(frame: number): void {
     this.recordSpeech(frame, this.#firstSpoken !== undefined);
   }
 
-  /** Records a frame that is not blank. `hasWord` is true if there is a word so far. Frames are recorded in order. */
+  /**
+   * Records a frame that is not blank. `hasWord` is true if the utterance contains a word up to this frame. Record
+   * frames in order.
+   */
   recordSpeech(frame: number, hasWord: boolean): void {
     this.pauses?.record(frame, hasWord);
   }
 
-  /** Removes all pieces but the first `count`. Recorded frames are kept. */
+  /** Removes all pieces after the first `count`. The frames that `pauses` has recorded remain. */
   truncate(count: number): void {
     if (count >= this.#ids.length) return;
     this.#ids.length = this.#frames.length = this.#logProbs.length = this.#textEnds.length = count;
@@ -149,7 +151,7 @@ export class Transcript {
         if (text !== '') words.push((open = { text, first: frame, last: frame, logProb }));
       }
     });
-    // The last frame may start after the end of the audio. Its word still gets the length of one frame.
+    // The last frame can start after the end of the audio. A word in this frame still gets the length of one frame.
     const latest = Math.max(0, audioMs - frameMs);
     return words.map(({ text, first, last, logProb }) => ({
       text,

@@ -5,8 +5,8 @@ import type { Hypothesis, Joint } from './rnnt.ts';
 const BLANK = 2;
 
 /**
- * Creates a joint for frames whose value is the number of pieces from the start of the utterance to the end of the
- * frame. Its state counts the pieces so far.
+ * Creates a joint network for frames that contain one number. This is the number of pieces from the start of the
+ * utterance to the end of the frame. The state of the network counts the pieces so far.
  */
 function countingJoint(): Joint & { sizes: number[] } {
   const sizes: number[] = [];

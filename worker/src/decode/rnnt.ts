@@ -2,18 +2,21 @@ import { argmax } from './argmax.ts';
 import { bestCandidates, bestLogProb } from './candidates.ts';
 import type { Transcript } from './pieces.ts';
 
-/** Maximum number of pieces per frame, for frames that never produce a blank. NeMo's greedy search has the same limit. */
+/**
+ * Maximum number of pieces per frame. It limits frames that never produce a blank. NeMo's greedy search has the same
+ * limit.
+ */
 const MAX_SYMBOLS = 10;
 
 /** Input of one stream to a search step. */
 export interface Hypothesis {
-  /** Last piece. At the start of an utterance it is the blank. */
+  /** Last piece of the utterance. Before the first piece, it is the blank. */
   token: number;
-  /** Predictor state before `token` was given to the predictor, with one array for each state tensor. */
+  /** Predictor state before the predictor processes `token`, with one array for each state tensor. */
   states: readonly Float32Array[];
   /**
-   * Predictor output for `token`, if the model has a separate predictor graph. Undefined until it was computed for this
-   * token.
+   * Predictor output for `token`, if the model has a separate predictor graph. Undefined until the output is computed
+   * for this token.
    */
   prediction?: { output: Float32Array; states: readonly Float32Array[] } | undefined;
 }
@@ -23,8 +26,8 @@ export interface Joint {
   /** Returns the zero states of a new stream. */
   initialStates(): readonly Float32Array[];
   /**
-   * Returns the scores of all classes for each hypothesis and its encoder frame, concatenated, and the states after
-   * each hypothesis's token.
+   * Runs one step. `logits` contains the scores of all classes for each pair of hypothesis and encoder frame, one pair
+   * after the other. `states` contains the predictor states after the token of each hypothesis.
    */
   step(
     hypotheses: readonly Hypothesis[],
@@ -45,8 +48,8 @@ export class GreedyRnnt {
   }
 
   /**
-   * Returns a function that restores the present state. The transcript is not included, because `saveSearch` saves it
-   * separately.
+   * Returns a function that restores the present state of the search. It does not restore the transcript, because
+   * `saveSearch` saves the transcript separately.
    */
   save(): () => void {
     const [{ token, states, prediction }, frameBase] = [this.hypothesis, this.frameBase];
@@ -61,15 +64,15 @@ export class GreedyRnnt {
 export interface EncodedChunk {
   readonly search: GreedyRnnt;
   readonly frames: readonly Float32Array[];
-  /** Number of pieces for which steps are run, even if the search finds fewer. 0 by default. */
+  /** Number of pieces for which steps run, even if the search finds fewer pieces. 0 by default. */
   readonly leastPieces?: number | undefined;
 }
 
 /**
  * Decodes the chunks of several streams together. Each step runs the joint network once, with the current frame of
- * every stream that has frames left. If the result is a piece, it is added to the transcript and the stream stays at
- * its frame. If the result is blank, or the frame has produced the maximum number of pieces, the stream moves to its
- * next frame. If `leastPieces` requires steps after the last frame of a stream, their results are ignored.
+ * every stream that has frames left. If the result is a piece, the piece is added to the transcript and the stream
+ * stays at its frame. If the result is blank, or the frame has produced the maximum number of pieces, the stream moves
+ * to its next frame. If `leastPieces` requires steps after the last frame of a stream, their results are ignored.
  */
 export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly EncodedChunk[]): Promise<void> {
   const classes = blank + 1;
@@ -77,8 +80,8 @@ export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly E
   active = active.filter(({ frames }) => frames.length > 0);
   while (active.length > 0) {
     const { logits, states } = await joint.step(
-      // A step after the last frame should take as long as the step after a new piece. Its hypothesis therefore has no
-      // prediction, so that the predictor runs again.
+      // A step after the last frame should take as long as the step after a new piece. The prediction is therefore
+      // omitted, so that the predictor runs in this step too.
       active.map(({ search: { hypothesis }, frames, at }) =>
         at < frames.length ? hypothesis : { token: hypothesis.token, states: hypothesis.states },
       ),

@@ -33,7 +33,7 @@ describe.each([
         expect(list[0]?.id).toBe(id);
         expect(new Set(list.map((one) => one.id)).size).toBe(8);
       }
-      // Only scores are compared, because classes with almost equal scores may change places.
+      // Compares only the scores, because classes with almost equal scores can have a different order.
       for (const [place, { logProb }] of alternatives.entries()) {
         expect(other?.alternatives[place]?.logProb).toBeCloseTo(logProb, 2);
       }

@@ -12,8 +12,8 @@ export interface Work {
   /** Number of feature frames of the window up to the end of the audio. */
   readonly length: number;
   /**
-   * Number of pieces for which a transducer search spends time, even if it finds fewer. The warm-up sets it, because
-   * the search finds few pieces in noise.
+   * Number of pieces for which a transducer search runs steps, even if it finds fewer pieces. The warm-up sets it,
+   * because a search in noise finds few pieces and would take less time than a search in speech.
    */
   readonly leastPieces?: number;
 }
@@ -25,8 +25,8 @@ export type OnRun = (run: RunFigures) => void;
 export interface Runner {
   /**
    * Encodes and decodes one window of each stream and returns the resulting events. All streams have the same context.
-   * Streams for which `isOpen` returns false after the run are skipped. If the promise is rejected, the streams of the
-   * batch have lost their state.
+   * The results of streams for which `isOpen` returns false after the run are dropped. If the promise rejects, the
+   * streams of the batch have lost their state.
    */
   run(batch: readonly Work[], isOpen: (lane: Lane) => boolean): Promise<StreamEvent[]>;
 }
@@ -39,11 +39,11 @@ export interface Backend {
   /** Largest number of windows in one run. */
   readonly maxBatch: number;
   /**
-   * Sizes to which batches are padded, ascending. Undefined if batches are not padded, so that a run takes time only
-   * for its own windows.
+   * Sizes to which batches are padded, ascending. Undefined if batches are not padded. The time of a run then depends
+   * only on its number of windows.
    */
   readonly paddedSizes: readonly number[] | undefined;
-  /** Number of runs that may be active at the same time. */
+  /** Maximum number of runs that are active at the same time. */
   readonly maxRuns: number;
   /** Largest number of slots that the memory of the hardware allows. */
   readonly maxSlots: number;
@@ -51,11 +51,11 @@ export interface Backend {
   readonly supportsPhrases: boolean;
   /** Creates the search of a new utterance. If `phrases` is given, the search prefers these phrases. */
   startSearch(phrases?: PhraseGraph): Search;
-  /** Creates a runner with memory for this many slots. Only the newest runner may be used. */
+  /** Creates a runner with memory for this number of slots. After this call, do not use earlier runners. */
   createRunner(slots: number, onRun: OnRun): Runner;
-  /** Releases the graphs and all memory of the model. No run may be active or follow. */
+  /** Releases the graphs and all memory of the model. Call it when no run is active, and start no run afterwards. */
   close(): Promise<void>;
 }
 
-/** Error of the hardware or its driver, after which the process cannot continue. */
+/** Error of the hardware or of its driver. The process cannot continue after it. */
 export class DeviceLost extends Error {}

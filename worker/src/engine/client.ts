@@ -16,7 +16,7 @@ export interface OpenOptions {
   readonly context?: Context;
   /** Number of the first utterance of the stream. */
   readonly utterance?: number;
-  /** Audio before this sample is a replay, so it may arrive faster than real time. 0 by default. */
+  /** Audio before this sample is a replay and can arrive faster than real time. 0 by default. */
   readonly realtimeFrom?: number;
   /** Undefined if only `flush` and `reset` end utterances. */
   readonly endpointing?: Endpointing | undefined;
@@ -28,12 +28,12 @@ export interface OpenOptions {
 export interface ClientAccess {
   readonly info: ModelInfo;
   readonly shared: SharedBuffers;
-  /** Number of this client, from 0, and number of all clients. */
+  /** Number of this client, which starts at 0. */
   readonly index: number;
   readonly clients: number;
 }
 
-/** Access of a thread that is not the main thread. It is sent to the thread with `port` in the transfer list. */
+/** Access of a thread that is not the main thread. Send this object to the thread, with `port` in the transfer list. */
 export interface RemoteAccess extends ClientAccess {
   readonly port: MessagePort;
 }
@@ -75,14 +75,14 @@ export class EngineClient {
     return client;
   }
 
-  /** Slots that no stream holds. */
+  /** Number of slots that no stream holds. */
   get freeSlots(): number {
     return this.#free.size;
   }
 
   /**
    * Counter that increases about four times a second while the inference thread is idle, and after each batch while it
-   * is busy. It stops when the thread hangs.
+   * is busy. It does not increase while the thread hangs.
    */
   get progress(): number {
     return this.#gauges.progress;
@@ -128,7 +128,7 @@ export class EngineClient {
     return stream;
   }
 
-  /** Sends a command to the inference thread. Commands that the same callback sends are in one message. */
+  /** Sends a command to the inference thread. All commands of one callback are sent in one message. */
   send(command: Command): void {
     if (this.#failure !== undefined) return;
     if (this.#outbox.length === 0) {
@@ -153,7 +153,7 @@ export class EngineClient {
     }
   }
 
-  /** Ends all streams without a final. */
+  /** Closes all streams. Their last utterances get no final. */
   closeStreams(): void {
     for (const { stream } of this.#streams.values()) stream.close();
   }

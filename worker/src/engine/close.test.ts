@@ -27,7 +27,7 @@ describe.each([
     expect(new Set(texts).size).toBe(1);
   });
 
-  test('closes without errors while runs are in progress, even if close is called several times, and then refuses streams', async () => {
+  test('closes without errors while runs are in progress, even if close() is called several times, and then refuses streams', async () => {
     const engine = await start();
     const errors: unknown[] = [];
     engine.on('failed', (error) => errors.push(error));
@@ -44,7 +44,7 @@ describe.each([
   });
 });
 
-/** Number of slots whose state takes much more memory than the process may grow for other reasons. */
+/** Number of slots. It is so large that a leak of the state is much larger than all other growth of the process. */
 const MANY_SLOTS = 512;
 
 test.each([

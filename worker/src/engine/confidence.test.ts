@@ -19,7 +19,7 @@ describe.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])('Engine with the model
       return { audio: readWav(path), text: readFileSync(path.replace(/wav$/, 'txt'), 'utf8').trim() };
     });
   let engine: Engine;
-  /** Words of each recording, which was recognized alone. */
+  /** Words of each recording, recognized while the engine served no other stream. */
   const alone: (readonly Word[])[] = [];
   beforeAll(async () => {
     engine = await startEngine({ modelDir, slots: recordings.length, measureMs: 0 });
@@ -29,7 +29,7 @@ describe.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])('Engine with the model
     await engine.close();
   });
 
-  /** Waits until all slots are free. A slot becomes free a moment after its stream was closed. */
+  /** Waits until all slots are free. The slot of a closed stream becomes free a little later. */
   async function untilFree(): Promise<void> {
     while (engine.freeSlots < engine.info.slots) await new Promise((resolve) => setTimeout(resolve, 1));
   }

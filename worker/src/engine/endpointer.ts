@@ -4,16 +4,16 @@ import type { Search } from './search.ts';
 
 /** Endpointing options of a stream. */
 export interface Endpointing {
-  /** Duration of the silence that ends an utterance. It counts from the last speech. */
+  /** Duration of the silence that ends an utterance, from the end of the last speech. */
   readonly silenceMs: number;
-  /** Sample before which the first utterance is not cut, because the client has already received text up to there. */
+  /** Sample before which the first utterance is not cut. The client has already received text up to this sample. */
   readonly notBefore: number;
 }
 
 /**
- * Decides where the utterances of a stream are cut. An utterance that has a word is cut when `silenceMs`, rounded up to
- * whole frames, has passed after the last frame that is not blank. All backends use this rule. The cuts do not depend on
- * how the audio is split into writes.
+ * Decides where the utterances of a stream are cut. An utterance that contains a word is cut after the first pause of
+ * `silenceMs`, rounded up to whole frames. The pause starts after the last frame that is not blank. All backends use
+ * this rule. The cuts do not depend on how the audio is split into writes.
  */
 export class Endpointer {
   readonly #silentFrames: number;
@@ -28,7 +28,7 @@ export class Endpointer {
     this.#notBefore = Math.ceil(notBefore / frame.samples);
   }
 
-  /** Call when an utterance starts, with its search. */
+  /** Call with the search of a new utterance when the utterance starts. */
   start(search: Search): void {
     search.transcript.pauses = new PauseFinder(this.#silentFrames, this.#notBefore);
     this.#notBefore = 0;
@@ -36,14 +36,14 @@ export class Endpointer {
     this.save();
   }
 
-  /** Saves the search before the next window. */
+  /** Saves the state of the search. Call it before each window. */
   save(): void {
     if (this.#search !== undefined) this.#restore = saveSearch(this.#search);
   }
 
   /**
-   * Returns the number of samples in the utterance before its cut. Undefined if its first `frames` frames contain no
-   * cut.
+   * Returns the number of samples from the start of the utterance to its cut. Undefined if the first `frames` frames of
+   * the utterance contain no cut.
    */
   find(frames: number): number | undefined {
     const frame = this.#search?.transcript.pauses?.find(frames);

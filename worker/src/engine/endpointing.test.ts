@@ -17,7 +17,7 @@ const [first, second] = readdirSync(join(folder, 'eval'))
   .map((name) => readWav(join(folder, 'eval', name)))
   .sort((one, other) => one.length - other.length) as [Int16Array, Int16Array];
 const [FIRST, SECOND_PART, PAUSE] = [2.5 * SECOND, 2 * SECOND, 1.2 * SECOND];
-/** Parts of two recordings. A long pause follows each of them. */
+/** Parts of two recordings, each followed by a long pause. */
 const speech = join16([
   first.subarray(0, FIRST),
   new Int16Array(PAUSE),
@@ -48,7 +48,7 @@ interface Run {
 
 type Utterance = Pick<Final, 'text' | 'words' | 'startSample' | 'endSample'>;
 
-/** Streams the audio. Returns its utterances, the samples at which they were cut, and the deltas. */
+/** Streams the audio. Returns the utterances, the samples at which endpointing cut utterances, and the deltas. */
 async function recognize(engine: Engine, audio: Int16Array, run: Run) {
   const { context, silenceMs, notBefore = 0, flushes = [], sizes = [3200] } = run;
   const endpointing = silenceMs === undefined ? undefined : { silenceMs, notBefore };
@@ -97,8 +97,8 @@ afterAll(async () => {
 
 const [fused, split] = [createGpuFolder('fused'), createGoldenFolder('split')];
 
-// The transducers of the tests have random weights and find pieces in all frames. With a silence of 0, the first
-// utterance is cut at `notBefore`, and later ones after each frame.
+// The transducers of the tests have random weights and find pieces in all frames. With a silence of 0, the first cut is
+// therefore at `notBefore`, and a further cut follows after each frame.
 test.each([
   ['CTC model on onnxruntime-node', folder, speech, { silenceMs: 240 }, {}],
   ['CTC model with GPU graphs', folder, speech, { silenceMs: 240 }, { gpuGraphs: true }],

@@ -112,7 +112,7 @@ describe.each([
     stream.close();
   });
 
-  test('write returns false when the ring is full, and throws buffer_overrun if the caller continues without a drain event', async () => {
+  test('write() returns false when the ring is full, and throws buffer_overrun if the caller continues without a drain event', async () => {
     const stream = engine.open();
     const long = new Int16Array(RING_SAMPLES);
     expect(stream.write(long.subarray(0, 1000))).toBe(true);
@@ -125,7 +125,7 @@ describe.each([
     stream.close();
   });
 
-  test('write returns true as long as at most BUFFER_SAMPLES of the written samples are not consumed', async () => {
+  test('write() returns true as long as at most BUFFER_SAMPLES of the written samples are not consumed', async () => {
     const stream = engine.open();
     let [sent, until] = [0, BUFFER_SAMPLES];
     const refused: number[] = [];
@@ -143,7 +143,7 @@ describe.each([
     stream.close();
   });
 
-  test('throws no_slot from open if all slots are taken and context_unsupported for an unknown context, and close frees a slot', async () => {
+  test('open() throws no_slot if all slots are taken and context_unsupported for an unknown context, and close() frees a slot', async () => {
     const streams = Array.from({ length: engine.freeSlots }, () => engine.open());
     expect(() => engine.open()).toThrow(expect.objectContaining({ code: 'no_slot' }));
     for (const stream of streams) stream.close();

@@ -12,19 +12,19 @@ import type { EngineStream } from './stream.ts';
 /** Events of an engine. */
 export interface EngineEvents {
   /**
-   * The engine has failed, and no stream can be opened any more. Every stream of the main thread has received the
-   * error. The caller must notify the other threads.
+   * Emitted when the engine has failed. No stream can be opened any more. All streams of the main thread have received
+   * the error. The listener must notify the other threads that serve streams.
    */
   failed: [EngineError];
 }
 
-/** Longest time that the inference thread may take to stop before it is terminated. */
+/** Time after which the inference thread is terminated if it has not stopped. */
 const STOP_MS = 5_000;
 
 /** A loaded model with its inference thread. Create it with `startEngine`. */
 export class Engine extends EventEmitter<EngineEvents> {
   readonly info: ModelInfo;
-  /** Access for the other threads that serve streams. The main thread has the client 0. */
+  /** Access for the other threads that serve streams. The client of the main thread has the number 0. */
   readonly accesses: readonly RemoteAccess[];
   readonly #thread: Worker;
   readonly #gauges: Gauges;
@@ -62,20 +62,20 @@ export class Engine extends EventEmitter<EngineEvents> {
     return this.#failure;
   }
 
-  /** Slots that no stream holds. */
+  /** Number of slots that no stream holds. */
   get freeSlots(): number {
     return this.#client.freeSlots;
   }
 
   /**
    * Counter that increases about four times a second while the inference thread is idle, and after each batch while it
-   * is busy. It stops when the thread hangs.
+   * is busy. It does not increase while the thread hangs.
    */
   get progress(): number {
     return this.#gauges.progress;
   }
 
-  /** Slots that streams hold. */
+  /** Number of slots that streams hold. */
   get usedSlots(): number {
     return this.info.slots - this.freeSlots;
   }
@@ -107,10 +107,10 @@ export class Engine extends EventEmitter<EngineEvents> {
   }
 
   /**
-   * Ends all streams of the main thread without a final and stops the inference thread. The thread first waits for runs
-   * in progress and releases the memory of the model. If the engine has failed, or if this takes too long, the thread
-   * is terminated instead. A second call returns the promise of the first call. Afterwards another engine can be
-   * started in this process.
+   * Closes all streams of the main thread, without finals, and stops the inference thread. Before it ends, the thread
+   * waits for runs in progress and releases the memory of the model. If the engine has failed, or if the stop takes too
+   * long, the thread is terminated. Further calls return the promise of the first call. When the promise has resolved,
+   * another engine can be started in this process.
    */
   close(): Promise<void> {
     this.#closing ??= this.#stop();
@@ -131,7 +131,7 @@ export class Engine extends EventEmitter<EngineEvents> {
     clearTimeout(timer);
   }
 
-  /** Ends the engine with an error. Call when another thread that serves streams has failed. */
+  /** Ends the engine with an error. Call it when another thread that serves streams has failed. */
   fail(error: EngineError): void {
     if (this.#failure !== undefined || this.#closing !== undefined) return;
     this.#failure = error;

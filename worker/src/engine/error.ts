@@ -1,12 +1,12 @@
 /** Reason for which the engine refused a call or ended a stream. Codes are stable. */
 export type EngineErrorCode =
-  /** All slots are taken. */
+  /** Streams hold all slots. */
   | 'no_slot'
   /** The model does not support the requested context. */
   | 'context_unsupported'
   /** The caller wrote more audio than back-pressure allows. */
   | 'buffer_overrun'
-  /** The graph failed on a batch that contained this stream, or returned a score for it that is not a number. */
+  /** The graph failed on a batch that contained this stream, or returned NaN as a score for this stream. */
   | 'inference_failed'
   /** The inference thread or another thread that serves streams has failed. */
   | 'engine_failed'

@@ -4,7 +4,7 @@ const COMPACT_AT = 1024;
 /** A queue that removes its first entry in constant time. */
 export class Fifo<T> {
   readonly #entries: T[] = [];
-  /** Number of entries at the start of the list that were removed. */
+  /** Number of entries at the start of the list that no longer belong to the queue. */
   #head = 0;
 
   get length(): number {
@@ -19,7 +19,7 @@ export class Fifo<T> {
     this.#entries.push(entry);
   }
 
-  /** Removes and returns the first entry. Undefined if the queue is empty. */
+  /** Removes and returns the first entry. Returns undefined if the queue is empty. */
   shift(): T | undefined {
     if (this.length === 0) return undefined;
     const entry = this.#entries[this.#head++];

@@ -13,8 +13,8 @@ test('FreeSlots gives out each free slot only once, and starts with the most rec
 });
 
 /**
- * Takes and releases slots. Ends with an error if another thread holds one of these slots, or if `size` is larger than
- * the number of slots.
+ * Code of a thread that takes and releases slots. Fails if it takes a slot that another thread holds, or if `size`
+ * exceeds the number of slots.
  */
 const TAKER = `
   import { workerData } from 'node:worker_threads';

@@ -21,9 +21,9 @@ export function createFreeSlots(slots: number): FreeSlotsMemory {
 }
 
 /**
- * Slots that no stream holds, as a stack in shared memory. Several threads take and release slots without locks. The
- * head contains a counter that each change increases. A thread can therefore detect that the head has changed since it
- * was read.
+ * A stack of the slots that no stream holds, in shared memory. Several threads take and release slots without locks.
+ * The head of the stack contains a counter that each change increases. So a thread can detect that the head has changed
+ * since it read the head.
  */
 export class FreeSlots {
   /**
@@ -31,7 +31,10 @@ export class FreeSlots {
    * count its changes. The lower 32 bits are the top slot plus 1, or 0 if the stack is empty.
    */
   readonly #head: BigUint64Array;
-  /** For each slot on the stack, the number of the slot below it, plus 1. It is 0 at the bottom of the stack. */
+  /**
+   * Contains for each slot on the stack the number of the slot below it, plus 1. The slot at the bottom of the stack
+   * has 0.
+   */
   readonly #next: Int32Array;
 
   constructor({ head, next }: FreeSlotsMemory) {
@@ -39,12 +42,12 @@ export class FreeSlots {
     this.#next = new Int32Array(next);
   }
 
-  /** Number of free slots. For a moment it may include a slot that is being taken or released. */
+  /** Number of free slots. The number can include a slot that another thread is just taking or releasing. */
   get size(): number {
     return Number(Atomics.load(this.#head, 1));
   }
 
-  /** Takes a slot. Undefined if none is free. */
+  /** Takes a slot. Returns undefined if no slot is free. */
   take(): number | undefined {
     for (;;) {
       const head = Atomics.load(this.#head, 0);
@@ -56,9 +59,9 @@ export class FreeSlots {
     }
   }
 
-  /** Puts a slot that `take` returned back on the stack. */
+  /** Releases a slot that `take` has returned. */
   release(slot: number): void {
-    // The size counts the slot before another thread can take it, so that it is never negative.
+    // Increases the size before another thread can take the slot. Otherwise the size could become negative.
     Atomics.add(this.#head, 1, 1n);
     for (;;) {
       const head = Atomics.load(this.#head, 0);
@@ -67,7 +70,7 @@ export class FreeSlots {
     }
   }
 
-  /** Replaces the top of the stack unless another thread has changed it. */
+  /** Replaces the head of the stack. Returns false if another thread has changed the head since it was read. */
   #replace(head: bigint, top: number): boolean {
     const changes = BigInt.asUintN(32, (head >> INDEX_BITS) + 1n);
     return Atomics.compareExchange(this.#head, 0, head, (changes << INDEX_BITS) | BigInt(top)) === head;

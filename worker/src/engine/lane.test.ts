@@ -53,7 +53,7 @@ test('Lane counts the samples of a window up to a flush for the pace, and only o
   expect(aheadAt(lane.pace, 1000)).toBe(100);
 });
 
-test('Lane.noteArrival counts audio that has arrived since its last call once, and does not count the audio of a replay', () => {
+test('Lane.noteArrival counts only audio that has arrived since its last call, and does not count the audio of a replay', () => {
   const lane = createLane(16_000);
   lane.noteArrival(0);
   const before = lane.earlyMs;

@@ -24,7 +24,7 @@ export interface LaneParts {
   readonly utterance: number;
   /** Time at which the stream was opened. 0 by default. */
   readonly openedMs?: number;
-  /** Audio before this sample is a replay, so it may arrive faster than real time. 0 by default. */
+  /** Audio before this sample is a replay and can arrive faster than real time. 0 by default. */
   readonly realtimeFrom?: number;
   /** Undefined if only flushes and resets end utterances. */
   readonly endpointing?: Endpointing | undefined;
@@ -58,10 +58,10 @@ export class Lane {
   readonly #startSearch: () => Search;
   readonly #realtimeFrom: number;
   readonly #endpointer: Endpointer | undefined;
-  /** End of the utterance at a pause. It is before all marks. */
+  /** End of the utterance at a pause. No mark is before it. */
   #cut: Mark | undefined;
   /**
-   * Value of `end` at the last call of `next` that did not wait for a mark. No mark that arrives later can be before
+   * Value of `end` at the last call of `next` that did not return `wait`. A mark that arrives later cannot be before
    * this sample.
    */
   #checkedEnd = 0;
@@ -100,7 +100,7 @@ export class Lane {
     this.#marked++;
   }
 
-  /** Sample at which the audio of the utterance ends so far. */
+  /** Sample at which the received audio of the utterance ends. */
   get end(): number {
     return Math.min(this.ring.written, this.#nextMark?.at ?? Infinity);
   }
@@ -116,14 +116,16 @@ export class Lane {
   }
 
   /**
-   * By how much the audio had arrived ahead of real time at the last call of `noteArrival`, in milliseconds. Negative if
-   * audio is missing.
+   * Number of milliseconds by which the audio was ahead of real time at the last call of `noteArrival`. Negative if the
+   * audio was behind.
    */
   get earlyMs(): number {
     return this.#arrival.aheadMs;
   }
 
-  /** Counts the audio that has arrived since the last call for the pace of arrival, without the audio of a replay. */
+  /**
+   * Updates the pace of arrival with the audio that has arrived since the last call. Audio of a replay does not count.
+   */
   noteArrival(nowMs: number): void {
     const { written } = this.ring;
     const arrived = Math.max(0, written - Math.max(this.#arrivedTo, this.#realtimeFrom));
@@ -131,10 +133,13 @@ export class Lane {
     this.#arrival = afterArrival(this.#arrival, arrived * MS_PER_SAMPLE, nowMs);
   }
 
-  /** Decides about the next window. For `run`, all audio that the window needs is in the ring. */
+  /**
+   * Returns whether the next window can run, must wait, or does not exist because the utterance ends. For `run`, the
+   * ring contains all audio that the window needs.
+   */
   next(): NextWindow {
-    // `end` must be read before the number of marks. Otherwise audio that was written after a mark could be mistaken
-    // for audio before the mark.
+    // Reads `end` before the number of marks. In the other order, audio that is written after a mark could count as
+    // audio before the mark.
     const { end, ring } = this;
     const mark = this.#nextMark;
     if (mark === undefined && ring.marked !== this.#marked) return { kind: 'wait' };
@@ -144,7 +149,8 @@ export class Lane {
   }
 
   /**
-   * Ends utterances that need no further run. These were reset, or have a flush or cut whose audio is already decoded.
+   * Ends the utterances that need no further run. These are utterances that were reset, or that have a flush or a cut
+   * up to which all audio is decoded.
    */
   settle(): StreamEvent[] {
     const events: StreamEvent[] = [];
@@ -164,8 +170,8 @@ export class Lane {
   }
 
   /**
-   * Records the cost of a window that was run. Counts its audio for the pace, unless the audio was counted before or is
-   * a replay.
+   * Records the cost of a window that was run. Updates the pace with the audio of the window, except for audio that was
+   * counted before or is a replay.
    */
   ran(nowMs: number, run: { batch: number; runMs: number; waitMs: number }): void {
     const { windows, batched, waitMs, runMs } = this.#cost;
@@ -180,8 +186,9 @@ export class Lane {
   }
 
   /**
-   * Advances to the next window after `frames` encoder frames of the current window were searched. If the utterance is
-   * cut within the window, the window is run again without the audio after the cut, as after a flush.
+   * Advances to the next window. Call it when `frames` encoder frames of the current window were searched. If there is
+   * a cut within the window, does not advance. The window is then run again without the audio after the cut, as after a
+   * flush.
    */
   advance(frames: number): StreamEvent[] {
     this.isRewound = this.#findCut(frames) && this.#rewind();
@@ -194,7 +201,8 @@ export class Lane {
     const { framing, recomputesHistory } = this.shape;
     const samples = this.start + oldestNeeded(framing, this.window);
     const events = this.settle();
-    // If the utterance ended with this window, `events` contains its final or reset, and a delta would add nothing.
+    // If the utterance ended with this window, `events` already contains its final or reset. A delta would then be
+    // superfluous.
     if (events.length > 0) return events;
     this.ring.consume(recomputesHistory ? this.start + oldestSampleOf(framing, this.window) : samples);
     events.push({ id, kind: 'consumed', samples });
@@ -210,9 +218,9 @@ export class Lane {
   }
 
   /**
-   * Sets the cut of the utterance if the frames so far contain one. A window can be run shortly before all audio of its
-   * chunk has arrived. A cut that lies after the arrived audio is not set yet. It is found again after the next window,
-   * unless a mark comes before it.
+   * Sets the cut of the utterance if the decoded frames contain one. A window can be run shortly before all audio of
+   * its chunk has arrived. A cut after the end of the arrived audio is not set now. It is found again after the next
+   * window, unless a mark before the cut ends the utterance.
    */
   #findCut(frames: number): boolean {
     if (this.#endpointer === undefined || this.#cut !== undefined) return false;
@@ -222,7 +230,10 @@ export class Lane {
     return true;
   }
 
-  /** Discards the results of the current window. Returns false if the window has no audio after the cut. */
+  /**
+   * Discards the results of the current window. Does nothing and returns false if the window contains no audio after
+   * the cut.
+   */
   #rewind(): boolean {
     const samples = (this.#cut?.at ?? Infinity) - this.start;
     if (samples >= samplesFor(this.shape.framing, this.window + 1)) return false;
@@ -252,8 +263,8 @@ export class Lane {
   }
 
   /**
-   * Starts the next utterance at this sample with a new search. Its first window is number 0, which the runner starts
-   * with empty caches.
+   * Starts the next utterance at this sample with a new search. The first window of an utterance has number 0. For this
+   * number, the runner starts with empty caches.
    */
   #restart(at: number): StreamEvent {
     this.start = at;

@@ -68,7 +68,7 @@ function startLoop({ maxBatch = 1, maxRuns = 1 } = {}) {
   return { runs, ended, send, open, write, mark, kindsOf };
 }
 
-/** Waits until everything that follows from the last call has happened. */
+/** Waits until all promises that result from the last call have settled. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('InferenceLoop', () => {
@@ -140,7 +140,8 @@ describe('InferenceLoop', () => {
       await settle();
     };
     await open(1, 0);
-    // The second chunk must not arrive earlier than the second chunk of a microphone.
+    // Waits for the duration of a chunk, so that the second chunk arrives no earlier than the second chunk of a
+    // microphone.
     await endLast({ aheadMs: 0 }, 1300);
     await write(1, 0);
     await endLast({ aheadMs: 0 }, 0);

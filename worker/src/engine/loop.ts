@@ -22,17 +22,20 @@ export interface LoopParts {
   readonly report: (events: readonly StreamEvent[]) => void;
 }
 
-/** Time after which a ready window counts as late. The number of late streams affects the slots of the worker. */
+/**
+ * Time after which a window that is ready but does not run counts as late. The number of late streams affects the
+ * number of slots of the worker.
+ */
 const LATE_MS = 200;
 /**
- * Weight of the last run in the moving average of the slowdown, which limits the size of batches. It is higher if the
- * machine became slower, so that this is noticed sooner.
+ * Weight of the last run in the moving average of the slowdown, which limits the size of batches. The weight is higher
+ * for a slower run, so that the average follows a slowdown quickly.
  */
 const LAST_RUN_WEIGHT = { slower: 0.5, faster: 0.2 };
 
 /**
- * The loop of the inference thread. It accepts commands at any time and runs batches while windows are ready. Its
- * effort depends on the number of commands and ready windows, and never on the number of open streams.
+ * The loop of the inference thread. It accepts commands at any time and runs batches while windows are ready. The work
+ * that it does depends on the number of commands and ready windows, and not on the number of open streams.
  */
 export class InferenceLoop {
   readonly #parts: LoopParts;
@@ -52,14 +55,17 @@ export class InferenceLoop {
     this.#ready = new ReadyQueue({ isPadded: parts.backend.paddedSizes !== undefined });
   }
 
-  /** Applies commands, and reports the events that they cause without a run, such as `closed`. */
+  /**
+   * Applies commands. Reports the events that they cause immediately, such as `closed`. Other events follow after a
+   * run.
+   */
   take(commands: readonly Command[]): void {
     for (const command of commands) this.#apply(command);
     this.#report();
     this.#wake?.();
   }
 
-  /** True while a batch runs. A busy loop shows progress only by finishing batches. */
+  /** True while a batch runs. While the loop is busy, the progress counter increases only at the end of a batch. */
   get busy(): boolean {
     return this.#runs > 0;
   }
@@ -69,7 +75,7 @@ export class InferenceLoop {
     return this.#ready.countSince(performance.now() - LATE_MS);
   }
 
-  /** Runs until a stop command. Throws if the hardware fails. */
+  /** Runs batches until a stop command arrives. Throws if the hardware fails. */
   async run(): Promise<void> {
     while (!this.#stopped && this.#failure === undefined) {
       if (this.#mayStart()) this.#start();
@@ -80,8 +86,8 @@ export class InferenceLoop {
   }
 
   /**
-   * Decides whether another run starts now. While a run is active, another run starts only with a full batch. A smaller
-   * batch would delay the windows that become ready next.
+   * Returns whether a run starts now. While another run is active, a run starts only with a full batch. A smaller batch
+   * would delay the windows that become ready next.
    */
   #mayStart(): boolean {
     const { maxRuns, maxBatch } = this.#parts.backend;
@@ -95,7 +101,7 @@ export class InferenceLoop {
     const maxOf = (context: string) => batchLimit(costs.get(context), this.#slowdown, backend.maxBatch);
     const batch: Work[] = [];
     for (const lane of this.#ready.take(maxOf, performance.now(), isOpen)) {
-      // A reset may have dropped the window since it became ready.
+      // A reset that arrived after the window became ready may have dropped the window.
       this.#events.push(...lane.settle());
       const next = lane.next();
       lane.busy = next.kind === 'run';
@@ -105,7 +111,7 @@ export class InferenceLoop {
       this.#runs++;
       void this.#runBatch(batch, isOpen);
     }
-    // If all streams of the batch were reset, no run follows that would report their events.
+    // Events are reported here, because no run follows if all streams of the batch were reset.
     this.#report();
   }
 
@@ -129,7 +135,7 @@ export class InferenceLoop {
     this.#wake?.();
   }
 
-  /** Counts the time of a run. If runs overlap, the time counts from the end of the previous run, as at warm-up. */
+  /** Records the time of a run. If runs overlap, the time starts at the end of the previous run, as at warm-up. */
   #measure(batch: readonly Work[], startMs: number): void {
     const nowMs = performance.now();
     const cost = this.#parts.costs.get(batch[0]?.lane.context ?? '');
@@ -143,7 +149,7 @@ export class InferenceLoop {
     this.#slowdown += change * (change > 0 ? LAST_RUN_WEIGHT.slower : LAST_RUN_WEIGHT.faster);
   }
 
-  /** Ends utterances of a stream that need no run. Queues the stream if its next window is ready. */
+  /** Ends the utterances of a stream that need no further run. Queues the stream if its next window is ready. */
   #refresh(lane: Lane): void {
     const nowMs = performance.now();
     lane.noteArrival(nowMs);
@@ -154,7 +160,9 @@ export class InferenceLoop {
     this.#ready.add(lane, nowMs);
   }
 
-  /** Waits for a command, for the end of a run, or until streams that are ahead of real time may run. */
+  /**
+   * Waits for a command, for the end of a run, or until the queue allows streams that are ahead of real time to run.
+   */
   async #sleep(): Promise<void> {
     const nowMs = performance.now();
     const aheadFromMs = this.#runs === 0 ? this.#ready.aheadFromMs(nowMs) : Infinity;
@@ -188,7 +196,9 @@ export class InferenceLoop {
     }
   }
 
-  /** Refreshes a stream that is neither queued nor in a run. All other streams are refreshed after their run. */
+  /**
+   * Refreshes a stream if it is neither queued nor in a run. Queued and running streams are refreshed after their run.
+   */
   #refreshIdle(id: number): void {
     const lane = this.#lanes.get(id);
     if (lane?.busy === false) this.#refresh(lane);

@@ -1,14 +1,17 @@
 /**
- * Measures how far a stream is ahead of real time, with a leaky bucket. Each processed chunk adds its duration, and
- * passing time drains the bucket. For a real-time stream, the bucket is nearly empty when the next chunk is complete.
- * For a stream that sends faster, it is not.
+ * Measures how far a stream is ahead of real time, with a leaky bucket. Each processed chunk adds its duration to the
+ * bucket, and the bucket drains as time passes. When the next chunk of a real-time stream is complete, the bucket is
+ * nearly empty. If a stream sends faster than real time, the bucket fills.
  */
 export interface Pace {
   readonly aheadMs: number;
   readonly atMs: number;
 }
 
-/** Network jitter and processing delay that do not count as ahead of real time. */
+/**
+ * Amount by which a stream may be ahead before it counts as ahead of real time. It covers network jitter and processing
+ * delay.
+ */
 const TOLERANCE_MS = 500;
 
 export const START: Pace = { aheadMs: 0, atMs: 0 };
@@ -22,24 +25,27 @@ export const afterChunk = (pace: Pace, chunkMs: number, nowMs: number): Pace => 
   atMs: nowMs,
 });
 
-/** Audio that a client may have recorded before its stream was open. It may arrive at once. */
+/**
+ * Duration of the audio that a client may have recorded before its stream was open. This audio can arrive all at once.
+ */
 const RECORDED_BEFORE_MS = 2000;
 /**
- * Audio that a live client may have recorded before. A short file counts as live if the limit is higher, because all
- * of its audio is less than RECORDED_BEFORE_MS.
+ * Like RECORDED_BEFORE_MS, but for a stream that counts as live. It is lower than RECORDED_BEFORE_MS. Otherwise a file
+ * shorter than RECORDED_BEFORE_MS would count as live.
  */
 const LIVE_RECORDED_BEFORE_MS = 1000;
-/** Longest stall, for example of the network, whose audio may arrive at once afterwards. */
+/** Longest stall, for example of the network, after which the delayed audio may arrive all at once. */
 const MAX_STALL_MS = 30_000;
-/** Speed at which the clock of a live client may run at most. */
+/** Highest speed of a live client's clock, relative to real time. */
 const MAX_CLIENT_SPEED = 1.02;
 
 /** Returns the pace of arrival of a stream that was just opened. */
 export const startArrival = (nowMs: number): Pace => ({ aheadMs: -RECORDED_BEFORE_MS, atMs: nowMs });
 
 /**
- * Returns the pace of arrival after further audio has arrived since the last call. Unlike the pace of processing, it does
- * not depend on how late the worker is. It is negative if audio is missing, which may then arrive later at once.
+ * Returns the pace of arrival after `arrivedMs` of audio have arrived since the last call. Unlike the pace of
+ * processing, it does not depend on delays of the worker. `aheadMs` is negative if audio is missing. The missing audio
+ * may arrive later all at once.
  */
 export const afterArrival = ({ aheadMs, atMs }: Pace, arrivedMs: number, nowMs: number): Pace => ({
   aheadMs: Math.max(-MAX_STALL_MS, aheadMs + arrivedMs - MAX_CLIENT_SPEED * (nowMs - atMs)),
@@ -48,20 +54,21 @@ export const afterArrival = ({ aheadMs, atMs }: Pace, arrivedMs: number, nowMs: 
 
 /**
  * Returns the time until which a stream gets only spare capacity. A stream whose audio arrives in real time is never
- * limited to spare capacity. This also holds if it has many windows to catch up with after the worker was slow.
+ * limited to spare capacity. This is also true if many of its windows are ready because the worker was slow.
  */
 export const spareUntil = ({ pace, chunkMs, earlyMs }: { pace: Pace; chunkMs: number; earlyMs: number }): number =>
   earlyMs <= TOLERANCE_MS ? -Infinity : realTimeAt(pace, chunkMs);
 
 /**
- * Returns the time at which the stream no longer counts as ahead of real time.
- * The last chunk does not count as ahead, because all of its audio must arrive before it is processed.
+ * Returns the time at which the stream no longer counts as ahead of real time. The last chunk does not count as ahead,
+ * because a chunk is processed only when all its audio has arrived.
  */
 export const realTimeAt = ({ aheadMs, atMs }: Pace, chunkMs: number): number => atMs + aheadMs - chunkMs - TOLERANCE_MS;
 
 /**
  * Returns true if the stream sends in real time, as a microphone does. A stream counts as live only after its first
- * chunk, because the first chunk of a file looks the same. `backlogMs` is the audio that has arrived after the window.
+ * chunk, because the first chunk of a file arrives in the same way. `backlogMs` is the duration of the audio that has
+ * arrived after the window.
  */
 export const isLive = ({ pace, earlyMs }: { pace: Pace; earlyMs: number }, backlogMs: number): boolean =>
   pace.atMs !== START.atMs && backlogMs <= TOLERANCE_MS && earlyMs <= LIVE_RECORDED_BEFORE_MS - RECORDED_BEFORE_MS;

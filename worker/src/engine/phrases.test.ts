@@ -12,7 +12,7 @@ import { startEngine } from './start.ts';
 const DEFAULT_BOOST = 5;
 const phrasesOf = (words: readonly string[]): Phrase[] => words.map((text) => ({ text, boost: DEFAULT_BOOST }));
 
-/** Returns the words that are spoken in a recording and missing in its transcript. Very short words are left out. */
+/** Returns the words that are spoken in a recording but missing in its transcript. Omits very short words. */
 function missingWords(spoken: string, recognized: string): string[] {
   const words = spoken.split(/\s+/);
   const isRight = findRightWords(recognized.split(/\s+/), words);

@@ -44,7 +44,7 @@ test('startEngine throws a ModelError if a GPU graph has no prompt with the numb
 describe('Engine with a NeMo model that has prompts', () => {
   const speech = readWav(join(goldenFolder, 'speech.wav'));
 
-  /** Returns the transcripts of a recording and of two parts from its start. */
+  /** Returns the transcripts of a recording and of two shorter parts that start at its beginning. */
   async function recognize(promptIndex: number, gpuGraphs: boolean): Promise<string[]> {
     const modelDir = createGpuFolder('prompt', (manifest) => (manifest.promptIndex = promptIndex));
     const engine = await startEngine({ modelDir, slots: 3, maxBatch: 2, gpuGraphs });

@@ -22,7 +22,7 @@ export interface ThreadOptions {
   readonly maxSlots: number;
   /** Maximum duration of the measurement at warm-up from which the number of slots is derived. */
   readonly measureMs: number;
-  /** Share of the measured capacity that slots may use. */
+  /** Share of the measured capacity for which the worker offers slots. */
   readonly utilization: number;
   readonly share: MachineShare;
 }
@@ -31,7 +31,10 @@ export interface ThreadOptions {
 export interface ContextInfo {
   readonly context: Context;
   readonly chunkSamples: number;
-  /** Number of samples at the end of a chunk that need not have arrived before the chunk can be processed. */
+  /**
+   * Number of samples at the end of a chunk that the processing of the chunk does not need. The chunk can be processed
+   * before they arrive.
+   */
   readonly earlySamples: number;
   /** Wall time per second of audio of one stream, measured in full batches. Includes features and decoding. */
   readonly realTimeFactor: number;
@@ -49,11 +52,11 @@ export interface ModelInfo {
   readonly subsampling: number;
   readonly slots: number;
   /**
-   * Number of streams that the engine can serve, as measured at warm-up. `slots` is different if the slots are limited
-   * or set by a user.
+   * Number of streams that the engine can serve, as measured at warm-up. `slots` differs from this number if a limit
+   * applies or if a user has set the number of slots.
    */
   readonly measuredSlots: number;
-  /** Part of the machine's time that the engine may use, from 0 to 1. Other models use the rest. */
+  /** Part of the machine's time that the engine may use, from 0 to 1. Other models use the remaining time. */
   readonly timeShare: number;
   /** Whether GPU graphs are used, which keep the state of streams on the device. */
   readonly gpuGraphs: boolean;
@@ -67,7 +70,7 @@ export interface Mark {
   readonly at: number;
 }
 
-/** Command from a thread that serves streams. One message carries several commands in order. */
+/** Command from a thread that serves streams. One message contains several commands in order. */
 export type Command =
   | {
       readonly kind: 'open';
@@ -85,11 +88,11 @@ export type Command =
   | { readonly kind: 'wake'; readonly ids: number[] }
   | { readonly kind: 'stop' };
 
-/** Transcript so far of an utterance that has not ended. */
+/** Transcript of the decoded part of an utterance that has not ended. */
 export interface Delta {
   readonly utterance: number;
   readonly text: string;
-  /** Decoded audio in milliseconds from the utterance's start. */
+  /** End of the decoded audio, in milliseconds from the utterance's start. */
   readonly audioEndMs: number;
   /** Start of the first word, in milliseconds from the utterance's start. Only for streams with endpointing. */
   readonly speechStartMs?: number;
@@ -102,14 +105,15 @@ export interface Final {
   /** Times are milliseconds from the utterance's start. */
   readonly words: readonly Word[];
   /**
-   * First sample of the utterance. `endSample` is the first sample after it. Both count from the start of the stream.
+   * Number of the utterance's first sample. `endSample` is the number of the first sample after the utterance. Both
+   * numbers count from the start of the stream.
    */
   readonly startSample: number;
   readonly endSample: number;
   /** True if a pause has ended the utterance, false if a flush has. */
   readonly isEndpoint: boolean;
   readonly cost: Cost;
-  /** Decoded pieces with their alternatives. Undefined unless the engine was started with `alternatives`. */
+  /** Decoded pieces with their alternatives. Undefined if the engine was started without alternatives. */
   readonly pieces?: readonly DecodedPiece[];
 }
 
@@ -119,7 +123,7 @@ export interface Cost {
   readonly windows: number;
   /** Sum of the sizes of the batches that contained these windows. */
   readonly batched: number;
-  /** Total time from the moment a window was complete until its run started. */
+  /** Total time for which complete windows waited for the start of their runs. */
   readonly waitMs: number;
   /** Total duration of the runs that contained these windows. */
   readonly runMs: number;
@@ -131,7 +135,7 @@ export type StreamEvent =
   | { readonly id: number; readonly kind: 'final'; readonly final: Final }
   /** The utterance that ended at this sample was dropped. */
   | { readonly id: number; readonly kind: 'reset'; readonly at: number }
-  /** Samples before the position `samples` need not be sent again. */
+  /** The engine has consumed all samples before the position `samples`. They are not needed for a replay. */
   | { readonly id: number; readonly kind: 'consumed'; readonly samples: number }
   | { readonly id: number; readonly kind: 'failed'; readonly message: string }
   /** The slot is free again. */

@@ -13,7 +13,7 @@ interface Stream {
 }
 
 const CHUNK_MS = 1120;
-/** Time by which a real-time stream may be early. */
+/** Time by which a stream may be ahead and still count as real-time. */
 const TOLERANCE_MS = 500;
 /** Value of `earlyMs` for a client that has recorded nothing before its stream was open. */
 const LIVE_EARLY_MS = startArrival(0).aheadMs;
@@ -46,9 +46,9 @@ function arrivalQueue(): Queue {
 }
 
 /**
- * Simulates a worker with all slots in use, whose machine slows down by this factor after 10 s. Afterwards no stream
- * starts, and half of the streams end within 18 s. Returns the share of windows whose result takes longer than 250 ms,
- * and the longest time of a result.
+ * Simulates a worker whose slots are all in use. After 10 s, the machine slows down by the factor `slowdown`. From then
+ * on no stream starts, and half of the streams end within 18 s. Returns the share of windows whose result takes longer
+ * than 250 ms, and the longest time until a result.
  */
 function simulate(queue: Queue, slowdown: number): { lateShare: number; longestMs: number } {
   const [streams, utilization, slowAtMs, endMs] = [160, 0.75, 10_000, 60_000];
@@ -166,7 +166,7 @@ describe('ReadyQueue', () => {
     expect(names(queue.take(upTo(8), 10_120, all))).toBe('');
   });
 
-  test('treats a stream that was ahead of real time as a real-time stream once enough time has passed', () => {
+  test('treats a stream that was ahead of real time as a real-time stream when real time has nearly caught up with the stream', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add(stream('x', 3000), 0);
     queue.add(stream('y', 9000), 0);
@@ -246,7 +246,7 @@ describe('ReadyQueue', () => {
           let nowMs = 0;
           steps.forEach(({ added, passedMs, context }, at) => {
             for (let i = 0; i < added; i++) {
-              // Each of the two contexts may need a batch that is not full.
+              // Adds two batches, because each of the two contexts can need one that is not full.
               const batches = Math.ceil((deadlines.size + 1) / max) + 2;
               queue.add(stream(`${at}.${i}`, 0, context), nowMs);
               deadlines.set(`${at}.${i}`, at + 8 * batches);
@@ -316,7 +316,7 @@ describe('ReadyQueue', () => {
 describe('isLive', () => {
   const pace = afterChunk(START, CHUNK_MS, 5000);
 
-  /** Value of `earlyMs` if a second of the audio was recorded before the stream was open. */
+  /** Value of `earlyMs` if one second of audio was recorded before the stream was open. */
   const SECOND_BEFORE_MS = -1000;
 
   test('is true if the audio arrives in real time, except for a second at the start', () => {
@@ -343,7 +343,7 @@ describe('isLive', () => {
 });
 
 describe('afterArrival', () => {
-  /** Returns how early the audio is after steps of `[arrivedMs, afterMs]`. */
+  /** Returns by how many milliseconds the audio is ahead of real time after steps of `[arrivedMs, afterMs]`. */
   const early = (...steps: [arrivedMs: number, afterMs: number][]) => {
     let [pace, nowMs] = [startArrival(5000), 5000];
     for (const [arrivedMs, afterMs] of steps) pace = afterArrival(pace, arrivedMs, (nowMs += afterMs));

@@ -8,11 +8,11 @@ export interface Ready {
   readonly context: string;
   readonly chunkMs: number;
   readonly pace: Pace;
-  /** By how much the audio has arrived ahead of real time, in milliseconds. Negative if audio is missing. */
+  /** Number of milliseconds by which the audio has arrived ahead of real time. Negative if the audio is behind. */
   readonly earlyMs: number;
   /**
-   * Audio that has arrived after the window, in milliseconds. A real-time stream has been ready for as long as this
-   * audio lasts.
+   * Duration of the audio that has arrived after the window. The window of a real-time stream has been ready for this
+   * time.
    */
   readonly backlogMs: number;
 }
@@ -21,7 +21,7 @@ interface Entry<T> {
   readonly item: T;
   /** Time at which the stream was added. */
   readonly sinceMs: number;
-  /** Time until which the window of the stream is punctual. */
+  /** Time until which the window of the stream counts as punctual. */
   readonly punctualUntilMs: number;
 }
 
@@ -31,27 +31,33 @@ interface Waiting<T> {
    * Real-time streams whose window has been ready for longer than PUNCTUAL_MS, in the order in which they became late.
    */
   readonly late: Fifo<Entry<T>>;
-  /** The other real-time streams, in the order in which they became ready. */
+  /** All other real-time streams, in the order in which they became ready. */
   readonly punctual: Fifo<Entry<T>>;
   /** Streams that are ahead of real time, ordered by the time until which they are ahead. */
   readonly ahead: { item: T; untilMs: number }[];
 }
 
-/** Longest time that a window may wait so that its result still arrives within 300 ms. */
+/**
+ * Time for which a ready window counts as punctual. If its run starts within this time, its result arrives within 300
+ * ms.
+ */
 const PUNCTUAL_MS = 150;
-/** Number of batches after which late streams come first once, so that punctual streams never starve them. */
+/**
+ * Late streams come first in one of this number of batches. Otherwise punctual streams could prevent late streams from
+ * running at all.
+ */
 const LATE_EVERY = 8;
 /** Rank of a context that has no streams. */
 const NO_RANK = [3, Infinity] as const;
 
 /**
- * Streams with a window that is ready to run. Punctual streams come first, ordered by how long they have been ready.
- * Late streams follow. When a machine slows down, some streams are late until enough of them have ended. If streams ran
- * in the order of arrival, this delay would spread to all of them. In every eighth batch late streams come first.
- * Streams that are ahead of real time run in batches of their own when no other stream is ready. The stream that is
- * least ahead comes first. `SpareTime` limits these runs. If batches are padded, such streams also fill the remaining
- * places of a batch, because a padded batch takes the same time. The cost of adding and taking does not depend on the
- * number of open streams.
+ * Streams with a window that is ready to run. Punctual streams come first, in the order in which they became ready.
+ * Late streams follow. When a machine slows down, some streams are late until enough streams have ended. In the order
+ * of arrival, this delay would spread to all streams. In every eighth batch, late streams come first. Streams that are
+ * ahead of real time run in separate batches when no other stream is ready. Among them, the stream that is least ahead
+ * comes first. `SpareTime` limits these runs. If batches are padded, streams that are ahead also fill unused places of
+ * a batch, because a padded batch takes the same time. The cost of adding and taking does not depend on the number of
+ * open streams.
  */
 export class ReadyQueue<T extends Ready> {
   readonly #isPadded: boolean;
@@ -73,7 +79,7 @@ export class ReadyQueue<T extends Ready> {
     else insert(waiting.ahead, { item, untilMs });
   }
 
-  /** Returns the number of streams that the next batch could contain. */
+  /** Returns the number of queued streams that can be in the next batch. */
   size(nowMs: number): number {
     const waiting = this.#next(nowMs)?.waiting;
     if (waiting === undefined) return 0;
@@ -81,18 +87,21 @@ export class ReadyQueue<T extends Ready> {
     return this.#isPadded || realTime === 0 ? realTime + waiting.ahead.length : realTime;
   }
 
-  /** Notes a run of streams that are ahead of real time. */
+  /** Records a run in which all streams were ahead of real time. */
   ranAhead(startMs: number, endMs: number): void {
     this.#spare.used(startMs, endMs);
   }
 
-  /** Returns the time at which the next stream that is ahead of real time may run. Infinity if there is none. */
+  /**
+   * Returns the time from which the next stream that is ahead of real time may run. Infinity if there is no such
+   * stream.
+   */
   aheadFromMs(nowMs: number): number {
     const firstMs = Math.min(...[...this.#contexts.values()].map(({ ahead }) => ahead[0]?.untilMs ?? Infinity));
     return firstMs === Infinity ? Infinity : Math.min(firstMs, this.#spare.fromMs(nowMs));
   }
 
-  /** Returns the number of real-time streams that have been ready since this time or longer. */
+  /** Returns the number of real-time streams that became ready at or before this time. */
   countSince(sinceMs: number): number {
     let count = 0;
     for (const { late, punctual } of this.#contexts.values()) {
@@ -102,8 +111,8 @@ export class ReadyQueue<T extends Ready> {
   }
 
   /**
-   * Removes and returns the streams of the next batch, without closed streams. They all have the same context, and are
-   * at most as many as `maxOf` returns for it.
+   * Removes and returns the streams of the next batch. Drops closed streams. All streams have the same context, and
+   * `maxOf` returns their maximum number for this context.
    */
   take(maxOf: (context: string) => number, nowMs: number, isOpen: (item: T) => boolean): T[] {
     const batch: T[] = [];
@@ -126,9 +135,10 @@ export class ReadyQueue<T extends Ready> {
   }
 
   /**
-   * Returns the number of streams ahead of real time that a batch may contain in addition to `taken` other streams. They
-   * fill the rest of a padded batch. A batch that is not padded contains them only if `taken` is 0. If the worker also
-   * has live streams, such a batch contains a single stream, so that a live stream waits only for a short run.
+   * Returns the number of streams ahead of real time that a batch may contain in addition to `taken` other streams. In
+   * a padded batch, they use all remaining places. A batch that is not padded contains them only if `taken` is 0. If
+   * the worker also has live streams, such a batch contains only one stream. A live stream then waits only for a short
+   * run.
    */
   #aheadRoom(taken: number, max: number, nowMs: number): number {
     if (this.#isPadded) return max - taken;
@@ -141,9 +151,10 @@ export class ReadyQueue<T extends Ready> {
   }
 
   /**
-   * Returns the context of the next batch. It is chosen by its punctual streams, then by its late streams, then by
-   * streams that are ahead of real time. In every eighth batch, late streams come first. Within the first two groups,
-   * the stream that has been ready longest decides. Of the streams that are ahead, the one that is least ahead decides.
+   * Returns the context of the next batch. A context with punctual streams comes first, then one with late streams,
+   * then one with streams that are ahead of real time. In every eighth batch, late streams come before punctual ones.
+   * Among contexts with punctual or late streams, the stream that has been ready longest decides. Among contexts with
+   * only streams that are ahead, the stream that is least ahead decides.
    */
   #next(nowMs: number): { context: string; waiting: Waiting<T> } | undefined {
     let best: { context: string; waiting: Waiting<T> } | undefined;
@@ -158,8 +169,8 @@ export class ReadyQueue<T extends Ready> {
   }
 
   /**
-   * Returns the rank of a context for the next batch. It consists of the group of streams and a time within the group.
-   * Lower ranks come first.
+   * Returns the rank of a context for the next batch. The rank consists of the number of a group (punctual, late or
+   * ahead) and a time within the group. The lowest rank comes first.
    */
   #rankOf({ late, punctual, ahead }: Waiting<T>, nowMs: number): readonly [number, number] {
     const [first, second] = this.#isLateTurn ? [late, punctual] : [punctual, late];
@@ -178,7 +189,7 @@ export class ReadyQueue<T extends Ready> {
   }
 }
 
-/** Moves streams to another list if they are no longer ahead of real time or no longer punctual. */
+/** Moves streams that are no longer ahead of real time, or no longer punctual, to the list for their new status. */
 function age<T extends Ready>(waiting: Waiting<T>, nowMs: number): void {
   const { late, punctual, ahead } = waiting;
   let due = 0;

@@ -1,6 +1,6 @@
-/** Duration of the runs of a context on the machine at warm-up, by batch size. */
+/** Durations of runs by batch size, as measured at warm-up for one context. */
 export interface RunCost {
-  /** Measured batch sizes in ascending order. `timesMs` has the duration of a run of each size. */
+  /** Measured batch sizes in ascending order. `timesMs` contains the duration of a run for each of these sizes. */
   readonly sizes: readonly number[];
   readonly timesMs: readonly number[];
   /** Whether a batch is padded to the next of these sizes. */
@@ -8,8 +8,9 @@ export interface RunCost {
 }
 
 /**
- * Returns the duration that a run of this many windows would have had at warm-up. It is interpolated between two
- * measured sizes, unless batches are padded. Larger batches have the duration of the largest size.
+ * Returns the duration that a run of this number of windows would have had at warm-up. If batches are not padded, the
+ * duration is interpolated between two measured sizes. Batches above the largest measured size have the duration of
+ * that size.
  */
 export function expectedRunMs({ sizes, timesMs, isPadded }: RunCost, windows: number): number {
   const next = sizes.findIndex((size) => size >= windows);

@@ -15,15 +15,16 @@ export interface Search {
 
 /** Returns a function that restores the present state of a search. */
 export function saveSearch({ transcript, state }: Search): () => void {
-  // A beam search may have replaced pieces that were decoded before the save. Its state is restored first and brings
-  // these pieces back. The transcript then removes all pieces that were added after the save.
+  // After the save, a beam search may have replaced pieces of the transcript that were decoded before the save. So its
+  // state is restored first, which writes these pieces again. Then the transcript removes all pieces that were added
+  // after the save.
   const restores = [state.save(), transcript.save()];
   return () => {
     for (const restore of restores) restore();
   };
 }
 
-/** Creates the search of a new utterance. A CTC model has no joint network. Only CTC models support phrases. */
+/** Creates the search of a new utterance. `joint` is undefined for a CTC model. Only CTC models support phrases. */
 export function startSearch(
   vocabulary: Vocabulary,
   joint: Joint | undefined,

@@ -11,7 +11,7 @@ describe('shareMachine', () => {
     expect(new Set(shares).size).toBe(1);
   });
 
-  test('gives each engine an equal part of the memory, although each engine only finds what earlier ones left free', () => {
+  test('gives each engine an equal part of the memory, although later engines find less free memory than earlier ones', () => {
     let free = 90;
     const taken = [0, 1, 2].map((index) => {
       const part = free * shareMachine(index, 3).memory;

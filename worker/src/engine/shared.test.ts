@@ -30,7 +30,7 @@ test('AudioRing returns the samples that were written, however they were split, 
 });
 
 test('AudioRing uses only the memory of its own slot, even if the memory of all slots exceeds 4 GiB', () => {
-  // The kernel allocates only the memory pages that are written, so this takes little memory.
+  // The kernel allocates only those memory pages that a program writes, so this test needs little memory.
   const shared = createSharedBuffers(32_769);
   const [low, high] = [0, 32_768].map((slot) => new AudioRing(shared, slot)) as [AudioRing, AudioRing];
   high.write(Int16Array.of(1, 2, 3));
@@ -44,7 +44,7 @@ test('AudioRing uses only the memory of its own slot, even if the memory of all 
 test('AudioRing continues to count samples after its 32-bit positions wrap around', () => {
   const shared = createSharedBuffers(1);
   const [writer, reader] = [new AudioRing(shared, 0), new AudioRing(shared, 0)];
-  // This is a multiple of the ring size, just below the largest position.
+  // A multiple of the ring size, just below the largest position that 32 bits can store.
   const before = 2 ** 31 - RING_SAMPLES;
   new Int32Array(shared.positions).fill(before, 0, 2);
   expect([writer.written, reader.consumed]).toEqual([before, before]);

@@ -4,10 +4,10 @@ import type { FreeSlotsMemory } from './free-slots.ts';
 import { binOf, SLOWDOWN_BINS } from './slowdown.ts';
 
 /**
- * Memory that the inference thread shares with the threads that serve streams. Audio is copied into the ring of its
- * stream. The inference thread computes features from the ring, or copies the audio to the inputs of GPU graphs.
- * Positions count samples from the start of the stream, so no flag is needed to distinguish a full ring from an empty
- * one.
+ * Memory that the inference thread shares with the threads that serve streams. A thread that serves a stream copies the
+ * audio into the ring of the stream. The inference thread computes features from the ring, or copies audio from the
+ * ring to the inputs of GPU graphs. Positions count samples from the start of the stream, so no flag is needed to
+ * distinguish a full ring from an empty one.
  */
 export interface SharedBuffers {
   readonly samples: SharedArrayBuffer;
@@ -18,14 +18,14 @@ export interface SharedBuffers {
 }
 
 /**
- * Capacity of a ring in samples: about four seconds of audio. A few chunks fit, even with the context that has the
- * largest chunks. Must be a power of two.
+ * Capacity of a ring in samples: about four seconds of audio. A ring has room for a few chunks, even of the context
+ * with the largest chunks. Must be a power of two.
  */
 export const RING_SAMPLES = 65_536;
 /**
- * Number of samples that a stream always accepts after the position in its last `consumed` event. It is less than the
- * capacity of the ring. With GPU graphs, the ring keeps some audio after it was reported as consumed, to compute the
- * history of the next window again.
+ * Number of samples that a stream always accepts after the position in its last `consumed` event. This is less than the
+ * capacity of the ring. With GPU graphs, some audio stays in the ring after it was reported as consumed, because the
+ * next window computes its history from this audio.
  */
 export const BUFFER_SAMPLES = RING_SAMPLES - 2048;
 
@@ -33,7 +33,7 @@ const BYTES_PER_SAMPLE = Int16Array.BYTES_PER_ELEMENT;
 const [WRITTEN, CONSUMED, MARKED] = [0, 1, 2];
 const PER_SLOT = 3;
 
-/** Allocates memory for this many slots. The kernel commits its pages only when a slot is used. */
+/** Allocates memory for this number of slots. The kernel provides the pages of a slot only when the slot is used. */
 export function createSharedBuffers(slots: number): SharedBuffers {
   return {
     samples: new SharedArrayBuffer(slots * RING_SAMPLES * Int16Array.BYTES_PER_ELEMENT),
@@ -43,19 +43,25 @@ export function createSharedBuffers(slots: number): SharedBuffers {
   };
 }
 
-/** The audio ring of one slot. One thread writes and another thread consumes. Each of them has its own instance. */
+/**
+ * The audio ring of one slot. One thread writes and another thread consumes. Each of the two threads has an AudioRing
+ * object for the same memory.
+ */
 export class AudioRing implements SampleRing {
   readonly samples: Int16Array;
   readonly base: number;
   readonly mask = RING_SAMPLES - 1;
   /**
    * The samples of this slot as bytes. A Buffer copies shared memory in one call, but a typed array copies element by
-   * element. The Buffer covers one slot only, because `copy` truncates offsets to 32 bits.
+   * element. The Buffer contains only one slot, because `copy` truncates offsets to 32 bits.
    */
   readonly #bytes: Buffer;
   readonly #positions: Int32Array;
   readonly #at: number;
-  /** Positions that were read last. Shared positions have 32 bits and wrap around after 37 hours of audio. */
+  /**
+   * Last known positions, without wrap-around. The shared positions have 32 bits and wrap around after 37 hours of
+   * audio.
+   */
   #written = 0;
   #consumed = 0;
 
@@ -78,14 +84,14 @@ export class AudioRing implements SampleRing {
   }
 
   /**
-   * Number of utterance ends that the writer has announced. The writer announces an end before it writes any audio that
-   * follows this end.
+   * Number of utterance ends that the writer has announced. The writer announces an end before it writes audio of the
+   * next utterance.
    */
   get marked(): number {
     return Atomics.load(this.#positions, this.#at + MARKED);
   }
 
-  /** Announces the end of an utterance. A message with the kind of end follows. */
+  /** Announces the end of an utterance. The writer then sends a message that names the kind of the end. */
   mark(): void {
     Atomics.add(this.#positions, this.#at + MARKED, 1);
   }
@@ -103,7 +109,7 @@ export class AudioRing implements SampleRing {
     Atomics.store(this.#positions, this.#at + CONSUMED, until);
   }
 
-  /** Copies as many samples as fit and returns their number. */
+  /** Copies as many samples as the ring has room for. Returns the number of copied samples. */
   write(audio: Int16Array): number {
     const written = this.written;
     const count = Math.min(audio.length, RING_SAMPLES - (written - this.consumed));
@@ -116,7 +122,7 @@ export class AudioRing implements SampleRing {
     return count;
   }
 
-  /** Copies `count` samples from position `from` on to `out`. They must be in the ring. */
+  /** Copies `count` samples, starting at position `from`, to `out`. These samples must be in the ring. */
   read(from: number, count: number, out: Int16Array, offset: number): void {
     const at = from & this.mask;
     const head = Math.min(count, RING_SAMPLES - at);
@@ -126,7 +132,7 @@ export class AudioRing implements SampleRing {
   }
 }
 
-/** Figures that a run adds to the totals, in their order in memory. */
+/** Names of the figures that a run adds to the totals, in the order of their totals in memory. */
 const RUN_FIGURES = [
   'windows',
   'runCpuMs',
@@ -137,7 +143,10 @@ const RUN_FIGURES = [
   'copyOutMs',
   'hostMs',
 ] as const satisfies readonly (keyof EngineStats)[];
-/** Positions of the other values. They follow the progress counter, the number of runs and RUN_FIGURES. */
+/**
+ * Positions of the remaining values in memory, after the progress counter, the number of runs and the totals of
+ * RUN_FIGURES.
+ */
 const LATE_AT = 2 + RUN_FIGURES.length;
 const BUSY_AT = LATE_AT + 1;
 const SLOWDOWNS_AT = BUSY_AT + 1;
@@ -178,7 +187,7 @@ export class Gauges {
     return { busyMs: this.#values[BUSY_AT] ?? 0, slowdowns: [...this.#values.subarray(SLOWDOWNS_AT)] };
   }
 
-  /** Counts the duration of a run, and how long the same run took at warm-up. */
+  /** Adds the duration of a run to the totals. `expectedMs` is the duration that the run would have had at warm-up. */
   addRunTime(runMs: number, expectedMs: number): void {
     if (!(expectedMs > 0)) return;
     this.#values[BUSY_AT] = (this.#values[BUSY_AT] ?? 0) + runMs;
@@ -196,22 +205,27 @@ export class Gauges {
 export interface EngineStats {
   /** Number of runs of the encoder. */
   readonly runs: number;
-  /** Number of windows in these runs. Windows divided by runs is the mean batch size. */
+  /** Number of windows in these runs. The mean batch size is `windows` divided by `runs`. */
   readonly windows: number;
-  /** CPU time of the inference thread in runs of the encoder. With GPU graphs, its CPU time for batches. */
+  /**
+   * CPU time of the inference thread in runs of the encoder. With GPU graphs, the CPU time that this thread spends on
+   * batches.
+   */
   readonly runCpuMs: number;
   /** Wall time of the runs. Runs can overlap on a GPU. */
   readonly runMs: number;
-  /** Total time from the moment windows were complete until their run started. */
+  /** Total time for which complete windows waited for the start of their runs. */
   readonly waitMs: number;
   /**
-   * Device time of the runs: copies of inputs, the graphs themselves, and copies of results. On a CPU nothing is
-   * copied.
+   * Device time of the runs, divided into copies of inputs, graphs, and copies of results. On a CPU, nothing is copied.
    */
   readonly copyInMs: number;
   readonly computeMs: number;
   readonly copyOutMs: number;
-  /** Time of the inference thread for the inputs and results of the runs. On a CPU it includes features and search. */
+  /**
+   * Time that the inference thread spends on the inputs and results of runs. On a CPU, this includes features and
+   * search.
+   */
   readonly hostMs: number;
 }
 
@@ -219,7 +233,8 @@ export interface EngineStats {
 export interface RunTotals {
   readonly busyMs: number;
   /**
-   * Histogram of the slowdowns of runs. Each run adds the duration that it had at warm-up to the bin of its slowdown.
+   * Histogram of the slowdowns of runs. Each run adds the duration that it would have had at warm-up to the bin of its
+   * slowdown.
    */
   readonly slowdowns: readonly number[];
 }

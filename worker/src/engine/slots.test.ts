@@ -15,7 +15,7 @@ test('isSteady is true if slow runs take at most a tenth longer than fast ones',
   const mixed = (slowMs: number) => [...Array<number>(50).fill(40), ...Array<number>(50).fill(slowMs)];
   expect(isSteady(mixed(44))).toBe(true);
   expect(isSteady(mixed(44.1))).toBe(false);
-  // Rare stalls are ignored, because they happen on every machine.
+  // Rare stalls do not count, because they occur on every machine.
   expect(isSteady(times(95, 5))).toBe(true);
 });
 

@@ -1,27 +1,30 @@
 /**
- * Share of the slowest runs that is ignored, because the latency target is for the 95th percentile. Slots are sized for
- * the slowest of the other runs.
+ * Share of the slowest runs that is ignored, because the latency target is for the 95th percentile. The slowest of the
+ * other runs determines the number of slots.
  */
 const SLOW_SHARE = 0.1;
-/** Largest ratio of the duration of slow runs to that of fast runs if no other process uses the cores. */
+/**
+ * Ratio of the duration of slow runs to the duration of fast runs up to which the machine counts as steady. A higher
+ * ratio shows that other processes use the cores.
+ */
 const STEADY_SPREAD = 1.1;
 
 /**
- * Returns the duration of a run while the machine is slow. The speed of a shared core can change by half from one
- * second to the next. The latency target must hold in slow seconds too.
+ * Returns the duration of runs in slow seconds, from the durations of all runs. The speed of a shared core can change
+ * by half from one second to the next. The worker must reach the latency target in slow seconds too.
  */
 export function slowRun(timesMs: readonly number[]): number {
   return quantile(timesMs, 1 - SLOW_SHARE);
 }
 
-/** Returns true if slow runs take about as long as fast ones. A longer measurement would then add no information. */
+/** Returns true if slow runs take about as long as fast runs. A longer measurement would then add no information. */
 export function isSteady(timesMs: readonly number[]): boolean {
   return slowRun(timesMs) <= STEADY_SPREAD * quantile(timesMs, SLOW_SHARE);
 }
 
 /**
- * Returns the number of streams that fit into the share `utilization` of the thread's time, from 1 to `most`. Each
- * stream takes the share `realTimeFactor`.
+ * Returns the number of streams that the thread can serve in the share `utilization` of its time, from 1 to `most`.
+ * Each stream takes the share `realTimeFactor` of the time.
  */
 export function deriveSlots(realTimeFactor: number, utilization: number, most: number): number {
   return Math.min(most, Math.max(1, Math.floor(utilization / realTimeFactor)));

@@ -1,10 +1,10 @@
 /**
- * Smallest slowdown of a histogram of slowdowns. The slowdown of a run is its duration divided by the duration at
- * warm-up. Each bin is wider than the one before by the factor GROWTH.
+ * Lower bound of the first bin in a histogram of slowdowns. The slowdown of a run is its duration divided by the
+ * duration at warm-up. Each bin is wider than the previous bin by the factor GROWTH.
  */
 const LEAST = 0.25;
 const GROWTH = 1.05;
-/** Number of bins. The last bin contains all slowdowns above about 16. */
+/** Number of bins. The last bin contains all slowdowns of about 16 or more. */
 export const SLOWDOWN_BINS = 86;
 
 /** Returns the bin of a slowdown. */
@@ -13,7 +13,10 @@ export function binOf(slowdown: number): number {
   return Math.min(SLOWDOWN_BINS - 1, Math.max(0, bin));
 }
 
-/** Returns the slowdown that the given share of the work did not exceed. Undefined if the histogram is empty. */
+/**
+ * Returns a quantile of the slowdowns. The given share of the work has at most this slowdown. Undefined if the
+ * histogram is empty.
+ */
 export function slowdownAt(weights: readonly number[], share: number): number | undefined {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (total <= 0) return undefined;

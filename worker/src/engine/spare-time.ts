@@ -1,19 +1,19 @@
-/** Share of the time that streams ahead of real time may use while the worker also has live streams. */
+/** Share of the time that runs of streams ahead of real time may take while the worker also has live streams. */
 const AHEAD_SHARE = 0.03;
-/** Time after the last window of a live stream for which the worker counts as having live streams. */
+/** Time after the last window of a live stream in which the worker still counts as having live streams. */
 const LIVE_MS = 3000;
 
 /**
- * Decides when streams that are ahead of real time may run. Such a run delays the windows of live streams that become
- * ready meanwhile, and takes processor time from other processes of the machine. One tenant that sends a file must not
- * slow down the other tenants, so these runs get 3 % of the time. If there are no live streams, these runs get all of
- * the time.
+ * Decides when streams that are ahead of real time may run. A run of such streams delays the windows of live streams
+ * that become ready during the run. It also takes processor time from other processes of the machine. A tenant that
+ * sends a file must not slow down the other tenants. While there are live streams, these runs therefore get only 3 % of
+ * the time. Otherwise they get all of it.
  */
 export class SpareTime {
   #liveAtMs = -Infinity;
   #nextMs = -Infinity;
 
-  /** Notes that a window of a live stream has become ready. */
+  /** Records that a window of a live stream has become ready. */
   sawLive(nowMs: number): void {
     this.#liveAtMs = nowMs;
   }
@@ -22,7 +22,7 @@ export class SpareTime {
     return nowMs - this.#liveAtMs < LIVE_MS;
   }
 
-  /** Notes a run of streams that are ahead of real time. */
+  /** Records a run in which all streams were ahead of real time. */
   used(startMs: number, endMs: number): void {
     this.#nextMs = startMs + (endMs - startMs) / AHEAD_SHARE;
   }

@@ -13,11 +13,11 @@ import type { MachineShare } from './share.ts';
 
 /** Options of an engine. */
 export interface EngineOptions {
-  /** Model folder: manifest.json and the files it lists. */
+  /** Model folder with manifest.json and the files that the manifest lists. */
   readonly modelDir: string;
   /** Execution provider: `cpu` (default), `cuda`, or another provider that onnxruntime supports. */
   readonly provider?: string;
-  /** Threads inside one run. 1 by default. */
+  /** Number of threads that compute one run. 1 by default. */
   readonly threads?: number;
   /** Number of streams that can be open at the same time. Measured at warm-up by default. */
   readonly slots?: number;
@@ -29,34 +29,34 @@ export interface EngineOptions {
    */
   readonly gpuGraphs?: boolean;
   /**
-   * Maximum duration of the measurement of slots at warm-up. 20 s by default. The measurement takes a fifth of that if
-   * no other process uses the cores. With 0, every context is run only a few times.
+   * Maximum duration of the measurement of slots at warm-up. 20 s by default. If no other process uses the cores, the
+   * measurement takes only a fifth of this time. With 0, every context is run only a few times.
    */
   readonly measureMs?: number;
   /** Largest number of streams in one run. By default 512 with GPU graphs, 16 on a CPU and 64 elsewhere. */
   readonly maxBatch?: number;
   /**
-   * Whether every batch is padded to the largest size. By default true on every provider but the CPU. GPU graphs ignore
-   * it.
+   * Whether every batch is padded to the largest size. The default is false on a CPU and true on other providers. GPU
+   * graphs ignore this option.
    */
   readonly paddedBatches?: boolean;
   /**
-   * Share of the measured capacity that slots may use. By default 0.8 on a CPU and 0.85 elsewhere. The rest absorbs
-   * bursts.
+   * Share of the measured capacity for which the engine offers slots. By default 0.8 on a CPU and 0.85 elsewhere. The
+   * remaining capacity absorbs bursts.
    */
   readonly utilization?: number;
-  /** Part of the machine that this engine may use. All of it by default. */
+  /** Part of the machine that this engine may use. The default is the whole machine. */
   readonly share?: MachineShare;
   /** Number of alternatives with log-probabilities that finals report for each piece. At most 8, and 0 by default. */
   readonly alternatives?: number;
-  /** Number of threads besides the main thread that serve streams. 0 by default. */
+  /** Number of threads that serve streams in addition to the main thread. 0 by default. */
   readonly ioThreads?: number;
 }
 
 /**
- * Loads a model in an inference thread, warms it up and returns when it can accept streams. Throws a ModelError that
- * names the problem if the model cannot be used, and a RangeError if an option is out of range. Throws an EngineError
- * if the thread fails for another reason.
+ * Loads a model in an inference thread and warms the model up. Resolves when the engine can accept streams. Throws a
+ * ModelError that names the problem if the model cannot be used. Throws a RangeError if an option is out of range, and
+ * an EngineError if the thread fails for another reason.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   for (const name of ['threads', 'slots', 'maxSlots', 'maxBatch'] as const) checkCount(name, options[name]);
@@ -75,27 +75,27 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     slots: options.slots,
     maxSlots,
     measureMs: options.measureMs ?? 20_000,
-    // A larger batch only makes a run longer, and delays streams that are not in the batch. A batch cannot have more
-    // streams than there are slots.
+    // A batch cannot contain more streams than there are slots. A larger maximum would only add padding to runs and
+    // delay other streams.
     maxBatch: Math.min(options.maxBatch ?? defaultBatch(provider, gpuGraphs), options.slots ?? maxSlots),
     alternatives,
     paddedBatches: options.paddedBatches ?? provider !== 'cpu',
     utilization: options.utilization ?? defaultUtilization(provider),
     share: options.share ?? WHOLE_MACHINE,
   };
-  // Tests run the TypeScript sources, services the compiled files.
+  // Tests run the TypeScript sources. Services run the compiled files.
   const entry = import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js';
   const thread = new Worker(new URL(entry, import.meta.url), { workerData, name: 'inference' });
   const info = await loaded(thread);
   return new Engine(thread, info, createSharedBuffers(info.slots), options.ioThreads);
 }
 
-/** Returns the share of the measured capacity that slots may use by default. */
+/** Returns the default of the option `utilization`. */
 export function defaultUtilization(provider: string): number {
   return provider === 'cpu' ? 0.8 : 0.85;
 }
 
-/** Throws unless an option is undefined or a whole number of at least 1. */
+/** Throws if an option is set and is not a whole number of at least 1. */
 function checkCount(name: string, value: number | undefined): void {
   if (value === undefined || (Number.isInteger(value) && value >= 1)) return;
   throw new RangeError(`${name} is ${value}; set a whole number of at least 1, or leave it out`);
@@ -107,8 +107,8 @@ function defaultBatch(provider: string, gpuGraphs: boolean): number {
 }
 
 /**
- * Returns whether the worker can run the GPU graphs of a model folder. False for an unreadable manifest, which is
- * reported later.
+ * Returns whether the worker can run the GPU graphs of a model folder. Returns false if the manifest cannot be read.
+ * The inference thread then reports this error when it loads the model.
  */
 async function hasGpuGraphs(folder: string): Promise<boolean> {
   try {

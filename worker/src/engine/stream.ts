@@ -7,15 +7,15 @@ import type { Delta, Final, Mark, StreamEvent } from './protocol.ts';
 import { RING_SAMPLES } from './shared.ts';
 import type { AudioRing } from './shared.ts';
 
-/** Events of a stream. No event follows after `error` or a call of `close()`. */
+/** Events of a stream. The stream emits no event after `error`, or after a call of `close()`. */
 export interface StreamEvents {
   delta: [Delta];
   final: [Final];
-  /** The utterance that ended at this sample was dropped by `reset()`. */
+  /** Emitted when `reset()` has dropped the utterance that ended at this sample. */
   reset: [samples: number];
-  /** Audio before this sample is no longer needed. */
+  /** Emitted when the engine no longer needs the audio before this sample. */
   consumed: [samples: number];
-  /** All accepted audio is in the ring, and the caller may write again. */
+  /** Emitted when all accepted audio is in the ring, so that the caller can write again. */
   drain: [];
   error: [EngineError];
 }
@@ -27,10 +27,13 @@ export interface StreamLink {
   close(): void;
 }
 
-/** Maximum amount of audio queued outside the ring. A caller that waits for `drain` never queues more than one write. */
+/**
+ * Maximum number of samples that are queued outside the ring. A caller that waits for `drain` never queues more than
+ * one write.
+ */
 const MAX_WAITING_SAMPLES = RING_SAMPLES * 2;
 
-/** One audio stream, on the side of the thread that serves it. */
+/** One audio stream, as the thread that serves the stream uses it. */
 export class EngineStream extends EventEmitter<StreamEvents> {
   readonly context: Context;
   readonly #framing: Framing;
@@ -52,19 +55,19 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     this.#link = link;
   }
 
-  /** Samples accepted since the start of the stream. */
+  /** Number of samples that were accepted since the start of the stream. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** Number of accepted samples that are still needed. */
+  /** Number of accepted samples that the engine has not consumed yet. */
   get buffered(): number {
     return this.#accepted - Math.min(this.#ring.consumed, this.#accepted);
   }
 
   /**
    * Accepts 16-bit little-endian mono samples at 16 kHz and copies them. All samples are accepted, even if the result
-   * is false. The caller should then wait for `drain`.
+   * is false. If it is false, wait for `drain` before the next write.
    */
   write(audio: Int16Array | Uint8Array): boolean {
     this.#mustBeOpen();
@@ -93,12 +96,12 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     this.#mark('flush');
   }
 
-  /** Drops the utterance. A `reset` event follows. After it, no event is about this utterance. */
+  /** Drops the utterance. A `reset` event follows, which is the last event of this utterance. */
   reset(): void {
     this.#mark('reset');
   }
 
-  /** Ends the stream at once without a final, and frees its slot. */
+  /** Ends the stream immediately without a final, and frees the slot of the stream. */
   close(): void {
     if (!this.#open) return;
     this.#open = false;
@@ -141,8 +144,8 @@ export class EngineStream extends EventEmitter<StreamEvents> {
 
   #handleFinal(final: Final): void {
     this.emit('final', final);
-    // The windows of the next utterance start at the cut. Audio that was written after the cut may already complete a
-    // window.
+    // The windows of the next utterance start at the cut. The audio that was written after the cut may already be
+    // enough for a window.
     if (!final.isEndpoint) return;
     this.#start = Math.max(this.#start, final.endSample);
     this.#link.wake();
@@ -155,7 +158,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
     this.#link.mark({ kind, at: this.#accepted });
   }
 
-  /** Moves queued audio into the ring, as far as there is room. */
+  /** Moves as much queued audio into the ring as the ring has room for. */
   #refill(): void {
     if (!this.#needDrain) return;
     while (this.#waiting[0] !== undefined) {
@@ -167,7 +170,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
       }
       this.#waiting.shift();
     }
-    // The moved audio may complete a window, or an utterance that was flushed before.
+    // With the moved audio, a window may be complete, or an utterance that was flushed earlier.
     this.#link.wake();
     if (this.#waiting.length > 0) return;
     this.#needDrain = false;
@@ -183,7 +186,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
   }
 }
 
-/** Returns the bytes as samples. Sockets deliver buffers at odd offsets, which must be copied. */
+/** Returns the bytes as samples. Buffers from sockets can start at an odd offset and must then be copied. */
 function samplesOf(bytes: Uint8Array): Int16Array {
   // `slice()` of a Buffer shares its memory and keeps the odd offset.
   const aligned = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes);

@@ -1,6 +1,6 @@
 /**
- * Entry point of the inference thread. It loads the model, measures it and then serves streams until it receives a stop
- * command.
+ * Entry point of the inference thread. The thread loads the model, measures its speed, and then serves streams until it
+ * receives a stop command.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
@@ -17,7 +17,7 @@ import type { SharedBuffers } from './shared.ts';
 import { deriveSlots } from './slots.ts';
 import { measureContext, planMeasurement } from './warmup.ts';
 
-/** Interval at which an idle thread reports progress. */
+/** Interval at which the thread increases the progress counter while it is idle. */
 const IDLE_TICK_MS = 250;
 
 const port = parentPort;
@@ -30,15 +30,15 @@ try {
   const code = error instanceof ModelError ? error.code : undefined;
   report({ kind: 'refused', code, message: error instanceof Error ? error.message : String(error) });
 }
-// The open port would keep the thread alive, so it is closed.
+// Closes the port, because an open port would keep the thread alive.
 port.close();
 
 async function main(options: ThreadOptions): Promise<void> {
   const backend = await loadBackend(options);
   const info = await describe(backend, options);
   report({ kind: 'loaded', info });
-  // The main thread answers with the shared memory for the reported number of slots, and the ports of the other
-  // threads.
+  // The main thread answers with the shared memory for the reported number of slots, and with the ports of the other
+  // threads that serve streams.
   const { shared, ports } = await new Promise<Memory>((resolve) => port?.once('message', resolve));
   const clients = [port, ...ports];
   const gauges = new Gauges(shared);
@@ -71,7 +71,7 @@ async function main(options: ThreadOptions): Promise<void> {
   await backend.close();
 }
 
-/** Message of the main thread after the model was loaded. */
+/** Message that the main thread sends after the model was loaded. */
 interface Memory {
   readonly shared: SharedBuffers;
   /** Ports of the other threads that serve streams, in the order of their clients. */

@@ -4,7 +4,10 @@ import type { Search } from './search.ts';
 import { measureContext, planMeasurement } from './warmup.ts';
 import type { ContextCost, Measurement } from './warmup.ts';
 
-/** Measures a backend with this `run` function, in batches of two streams with `right` frames of look-ahead. */
+/**
+ * Measures a backend whose runner has this `run` function. Batches have two streams, and the look-ahead is `right`
+ * frames.
+ */
 function measure(run: Runner['run'], right = 13, measurement?: Measurement): Promise<ContextCost> {
   const shape = { framing: buildFraming(right, 8), subsampling: 8, recomputesHistory: false };
   const startSearch = () => ({ transcript: { text: '' } }) as unknown as Search;
@@ -38,7 +41,7 @@ test('measureContext runs each batch size only a few times if measureMs is 0', a
   expect(sizes).toEqual([2, 2, 1, 2, 2, 2, 1, 2]);
 });
 
-test('measureContext throws a ModelError if the model fails a stream', async () => {
+test('measureContext throws a ModelError if a stream fails because of an invalid score of the model', async () => {
   const message = 'the model returned a score that is not a number';
   const measured = measure((batch) =>
     Promise.resolve(batch.map(({ lane: { id } }) => ({ id, kind: 'failed', message }))),

@@ -13,20 +13,23 @@ import { speechPieces } from './speech-pieces.ts';
 
 /** Extent of the measurement of a context. */
 export interface Measurement {
-  /** Maximum duration of the runs with full batches. Exceeded if `leastRounds` take longer. */
+  /**
+   * Maximum total duration of the runs with full batches. The measurement exceeds it if `leastRounds` rounds take
+   * longer.
+   */
   readonly mostMs: number;
   readonly leastRounds: number;
   /**
-   * Least number of rounds that are not measured. Each group has at least one such round. They cover lazy
-   * initialization and just-in-time compilation.
+   * Minimum number of rounds before the measured rounds. These rounds contain lazy initialization and just-in-time
+   * compilation. Each group of streams has at least one of them.
    */
   readonly warmRounds: number;
   /**
-   * Number of groups of streams that take turns, as in a worker under load. The memory of a single group would stay in
-   * the processor cache.
+   * Number of groups of streams that take turns, as in a worker under load. With a single group, all its memory would
+   * stay in the processor cache.
    */
   readonly groups: number;
-  /** Number of measured rounds for each smaller batch size. */
+  /** Number of measured rounds for each batch size below the full size. */
   readonly sizeRounds: number;
 }
 
@@ -35,15 +38,15 @@ const SHORT: Measurement = { mostMs: 0, leastRounds: 3, warmRounds: 4, groups: 2
 const BRIEF: Measurement = { mostMs: 0, leastRounds: 1, warmRounds: 1, groups: 1, sizeRounds: 1 };
 
 /**
- * Returns how to measure a context. `measureMs` is the option of the engine. The number of slots is derived from one
- * context, so only this context is measured for long.
+ * Returns how to measure a context. `measureMs` is the option of the engine. `isForSlots` is true for the one context
+ * from which the number of slots is derived. Only this context is measured for a long time.
  */
 export function planMeasurement(measureMs: number, isForSlots: boolean): Measurement {
   if (measureMs === 0) return BRIEF;
   return isForSlots ? { mostMs: measureMs, leastRounds: 15, warmRounds: 4, groups: 8, sizeRounds: 5 } : SHORT;
 }
 
-/** Share of `mostMs` after which a measurement ends if the speed of the machine is constant. */
+/** Part of `mostMs` after which a measurement ends if the speed of the machine is constant. */
 const ENOUGH_WHERE_STEADY = 0.2;
 const NOISE = 2_000;
 
@@ -52,10 +55,10 @@ export type ContextCost = Pick<ContextInfo, 'realTimeFactor' | 'runCost'>;
 
 /**
  * Measures the wall time per second of audio of one stream at one context, and the duration of runs by batch size. Runs
- * batches of noise through features, encoder and search, like real streams, with as many runs at a time as the backend
- * allows. The search of a transducer takes as many steps as for speech. The first rounds are not counted. Takes up to
- * `mostMs` if other processes use the cores, and a fifth of that otherwise. Throws a ModelError if no stream could be
- * served at this context.
+ * batches of noise through features, encoder and search, as for real streams. Runs as many batches at a time as the
+ * backend allows. The search of a transducer takes as many steps as for speech. The first rounds do not count. Takes up
+ * to `mostMs` if other processes use the cores, and otherwise a fifth of this time. Throws a ModelError if the engine
+ * cannot serve streams at this context.
  */
 export async function measureContext(
   backend: Backend,
@@ -71,7 +74,7 @@ export async function measureContext(
   return { realTimeFactor: fullMs / 1000 / audioSeconds, runCost };
 }
 
-/** Returns the duration of a run of a full batch while the machine is slow. */
+/** Returns the duration of runs with a full batch in slow seconds of the machine (see `slowRun`). */
 async function measureFullBatches(
   { maxRuns }: Backend,
   load: NoiseLoad,
@@ -85,7 +88,7 @@ async function measureFullBatches(
   let endedAt = startedAt;
   for (let round = 0; !isEnough(performance.now() - startedAt); round++) {
     const group = load.prepare(load.batch);
-    // The time restarts after the noise was written, because that is not part of the work of the inference thread.
+    // The time starts after the noise was written. In a worker, other threads write the audio.
     if (active.length === 0) endedAt = performance.now();
     active.push(load.run(group));
     if (active.length < Math.min(maxRuns, load.groups)) continue;
@@ -99,8 +102,8 @@ async function measureFullBatches(
 }
 
 /**
- * Measures the duration of runs by batch size. Each size takes turns with the full batch. Only the ratio of the two
- * durations is used, because the speed of a shared machine changes during the measurement.
+ * Measures the duration of runs by batch size. After each run with a smaller batch, a full batch runs. Only the ratio
+ * of their durations is used, because the speed of a shared machine changes during the measurement.
  */
 async function measureSizes(backend: Backend, load: NoiseLoad, fullMs: number, rounds: number): Promise<RunCost> {
   const { paddedSizes } = backend;
@@ -122,7 +125,7 @@ async function measureSizes(backend: Backend, load: NoiseLoad, fullMs: number, r
   return { sizes: [...smaller, load.batch], timesMs: [...timesMs, fullMs], isPadded: paddedSizes !== undefined };
 }
 
-/** Streams of noise in groups, which take turns. Each group has as many streams as a full batch. */
+/** Creates streams of noise in groups that take turns. Each group has as many streams as a full batch. */
 class NoiseLoad {
   readonly batch: number;
   readonly groups: number;
@@ -144,7 +147,7 @@ class NoiseLoad {
     [this.#first, this.#chunk] = [noise(samplesFor(shape.framing, 1)), noise(chunkSamples(shape.framing))];
   }
 
-  /** Writes the audio of a window to this many streams of the next group, and returns them. */
+  /** Writes the audio of a window to `size` streams of the next group. Returns these streams. */
   prepare(size: number): readonly Work[] {
     const at = (this.#turn++ % this.groups) * this.batch;
     const group = this.#work.slice(at, at + size);
@@ -157,7 +160,7 @@ class NoiseLoad {
   }
 }
 
-/** Throws if a window is longer than the buffer of a stream, because the stream would wait for it forever. */
+/** Throws if a window is longer than the ring of a stream. Such a window would never be complete. */
 function checkRoom(context: string, framing: Framing): void {
   const samples = windowSamples(framing);
   if (samples <= RING_SAMPLES) return;

@@ -1,11 +1,11 @@
 import { HOP_SAMPLES, REACH_SAMPLES } from './logmel.ts';
 
 /**
- * Division of an utterance into windows of feature frames.
+ * Describes how an utterance is divided into windows of feature frames.
  *
  * A window consists of the last frames of the previous window (its history) and `shift` new frames. The graph drops the
- * output that belongs to the history. An exported graph drops it even for the first window, so an utterance starts with
- * `lead` frames of zeros.
+ * output that belongs to the history. An exported graph drops this output even for the first window. So an utterance
+ * starts with `lead` frames of zeros, which serve as its history.
  */
 export interface Framing {
   /** New feature frames per window. */
@@ -17,8 +17,8 @@ export interface Framing {
 }
 
 /**
- * Decision about the next window. For `run`, `length` is the number of its frames up to the end of the audio. Only
- * the last window of an utterance can have fewer than `window`.
+ * Decision about the next window. For `run`, `length` is the number of frames of the window up to the end of the audio.
+ * Only in the last window of an utterance, `length` can be less than `window`.
  */
 export type NextWindow =
   | { readonly kind: 'wait' }
@@ -35,14 +35,15 @@ export function buildFraming(right: number, subsampling: number): Framing {
 export const chunkSamples = (framing: Framing): number => framing.shift * HOP_SAMPLES;
 
 /**
- * Returns how many samples before the end of its chunk a window can run, because no feature uses these last samples.
+ * Returns the number of samples at the end of a chunk that no feature of the window uses. The window can run before
+ * these samples have arrived.
  */
 export const earlySamples = (framing: Framing): number => chunkSamples(framing) - samplesFor(framing, 1);
 
-/** Returns the frame of the utterance at column 0 of window `k`. Negative within the leading zeros. */
+/** Returns the number of the utterance's frame in column 0 of window `k`. The number is negative for leading zeros. */
 export const firstFrame = (framing: Framing, k: number): number => k * framing.shift - framing.lead;
 
-/** Returns the number of samples that an utterance needs before its first `windows` windows can run without a flush. */
+/** Returns the number of samples from which the first `windows` windows of an utterance can run without a flush. */
 export function samplesFor(framing: Framing, windows: number): number {
   const lastFrame = firstFrame(framing, windows - 1) + framing.window - 1;
   return windows === 0 ? 0 : lastFrame * HOP_SAMPLES + REACH_SAMPLES;
@@ -54,7 +55,10 @@ export function windowsIn(framing: Framing, samples: number): number {
   return Math.max(0, Math.floor((samples - samplesFor(framing, 1)) / chunk) + 1);
 }
 
-/** Decides about window `k` of an utterance that has `samples` so far. If `flushed` is true, no more samples follow. */
+/**
+ * Decides about window `k` of an utterance of which `samples` samples have arrived. If `flushed` is true, no more
+ * samples follow.
+ */
 export function nextWindow(framing: Framing, k: number, samples: number, flushed: boolean): NextWindow {
   if (!flushed) {
     return samples >= samplesFor(framing, k + 1)
@@ -70,23 +74,26 @@ export function nextWindow(framing: Framing, k: number, samples: number, flushed
 }
 
 /**
- * Returns the oldest sample that the new frames of window `k` or of a later window need, relative to the start of the
- * utterance. The history of a window is not included, because its features come from the previous window.
+ * Returns the number of the oldest sample that the new frames of window `k` or of a later window need. It counts from
+ * the start of the utterance. The history of a window is not included, because the features of the history come from
+ * the previous window.
  */
 export function oldestNeeded(framing: Framing, k: number): number {
   const history = framing.window - framing.shift;
   return k === 0 ? 0 : Math.max(0, firstSample(framing, k) + history * HOP_SAMPLES);
 }
 
-/** Returns the oldest sample that any frame of window `k` needs, including its history. */
+/** Returns the number of the oldest sample that any frame of window `k` needs, including the frames of the history. */
 export const oldestSampleOf = (framing: Framing, k: number): number => Math.max(0, firstSample(framing, k));
 
 /**
- * Returns the first sample that the frames of window `k` cover. Negative at the start of an utterance. A frame reaches
- * back by REACH_SAMPLES, and pre-emphasis needs one sample more.
+ * Returns the number of the first sample that the frames of window `k` cover. It is negative at the start of an
+ * utterance. A frame covers REACH_SAMPLES samples before its center, and pre-emphasis needs one more.
  */
 export const firstSample = (framing: Framing, k: number): number =>
   firstFrame(framing, k) * HOP_SAMPLES - REACH_SAMPLES - 1;
 
-/** Returns the number of samples that the frames of a window cover, including the one that pre-emphasis needs. */
+/**
+ * Returns the number of samples that the frames of a window cover, including the additional sample for pre-emphasis.
+ */
 export const windowSamples = (framing: Framing): number => (framing.window - 1) * HOP_SAMPLES + 2 * REACH_SAMPLES + 1;

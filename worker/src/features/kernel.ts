@@ -18,7 +18,7 @@ const VECTOR_BYTES = 16;
 const COMPLEX_BYTES = 2 * VECTOR_BYTES;
 const MAX_FILTERS = 128;
 
-// These are addresses in the memory of kernel.wat.
+// Addresses in the memory of the kernel. They must be the same as in kernel.wat.
 const POWER = 16_384;
 const OUTPUT = 20_608;
 const ORDER = 22_656;
@@ -29,7 +29,7 @@ const WEIGHTS = 27_776;
 const HANN = 36_864;
 const SAMPLES = 38_464;
 
-/** The part of WebAssembly that the kernel needs. TypeScript declares it only for browsers. */
+/** Types of the WebAssembly API that the kernel needs. TypeScript declares this API only for browsers. */
 interface WebAssemblyTypes {
   readonly Module: new (code: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: KernelExports };
@@ -46,7 +46,7 @@ let compiled: object | undefined;
 
 /**
  * Computes log-mel features of four consecutive frames with 128-bit vector instructions (kernel.wat). WebAssembly
- * rounds the same way on all processors, so features do not depend on the processor.
+ * rounds in the same way on all processors, so features do not depend on the processor.
  */
 export class FrameKernel {
   /** Input: pre-emphasized samples, from the first sample of the first frame to the last sample of the fourth frame. */
@@ -57,7 +57,7 @@ export class FrameKernel {
   readonly #run: (mels: number) => void;
   readonly #mels: number;
 
-  /** Creates a kernel. Samples are multiplied by `scale`. */
+  /** Creates a kernel that multiplies samples by `scale`. */
   constructor(filters: MelFilters, scale: number) {
     compiled ??= new Module(Buffer.from(KERNEL_CODE, 'base64'));
     const { memory, run } = new Instance(compiled).exports;
@@ -93,17 +93,17 @@ export class FrameKernel {
   }
 
   /**
-   * Writes the tables of the transform. It is a complex transform of 256 points (radix 4), whose real and imaginary
-   * parts are the even and odd samples.
+   * Writes the tables of the Fourier transform. The kernel computes a complex transform of 256 points (radix 4). The
+   * even samples are the real parts of its input, and the odd samples are the imaginary parts.
    */
   #fillTransform(): void {
     const order = this.#ints(ORDER, POINTS);
     for (let i = 0; i < POINTS; i++) {
-      // These are the base-4 digits of the index in reverse order.
+      // The index with its base-4 digits in reverse order.
       const reversed = ((i & 3) << 6) | (((i >> 2) & 3) << 4) | (((i >> 4) & 3) << 2) | ((i >> 6) & 3);
       order[i] = reversed * COMPLEX_BYTES;
     }
-    // These are the twiddle factors of the passes with spans 4, 16 and 64, in the order in which they are read: w, w²,
+    // The twiddle factors of the passes with spans 4, 16 and 64, in the order in which the kernel reads them: w, w²,
     // w³.
     const twiddles: number[] = [];
     for (const span of [4, 16, 64]) {

@@ -1,6 +1,7 @@
-;; Log-mel features of four frames at a time. Each of the four lanes of a vector belongs to one frame, so the lanes
-;; never mix and the features of a frame do not depend on the other three. kernel.ts fills the tables and describes the
-;; memory. Sizes in bytes: a vector 16, a complex number of four lanes 32 (real parts, then imaginary parts).
+;; Computes log-mel features of four frames at a time. Each of the four lanes of a vector belongs to one frame, and the
+;; lanes never mix. So the features of a frame do not depend on the other three frames. kernel.ts fills the tables. A
+;; vector has 16 bytes. A complex number of four lanes has 32 bytes, with the real parts first and then the imaginary
+;; parts.
 (module
   (memory (export "memory") 1)
 
@@ -44,7 +45,7 @@
                 (v128.load32_zero (local.get $from)))))))
       (br_if $next (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 4))) (i32.const 1600)))))
 
-  ;; First radix-4 pass. It reads its input in digit-reversed order, and its twiddle factors are 1.
+  ;; First radix-4 pass. It reads its input in digit-reversed order. All its twiddle factors are 1.
   (func $firstPass
     (local $i i32) (local $to i32) (local $a i32) (local $b i32) (local $c i32) (local $d i32)
     (local $sumRe v128) (local $sumIm v128) (local $difRe v128) (local $difIm v128)
@@ -76,7 +77,7 @@
       (br_if $next
         (i32.lt_u (local.tee $to (i32.add (local.get $to) (i32.const 128))) (global.get $workEnd)))))
 
-  ;; One radix-4 pass in place. It combines four neighbouring transforms of `span` bytes each.
+  ;; Runs one radix-4 pass in place. The pass combines each four neighbouring transforms of `span` bytes.
   (func $pass (param $span i32) (param $table i32)
     (local $j i32) (local $end i32) (local $a i32) (local $b i32) (local $c i32) (local $d i32)
     (local $w1Re v128) (local $w1Im v128) (local $w2Re v128) (local $w2Im v128) (local $w3Re v128) (local $w3Im v128)
@@ -135,8 +136,9 @@
             (global.get $workEnd))))
       (br_if $outer (i32.lt_u (local.tee $j (i32.add (local.get $j) (i32.const 32))) (local.get $end)))))
 
-  ;; Separates the spectra of even and odd samples and combines them, two bins (k and 256 - k) per step. The values are
-  ;; twice the spectrum, so the power is four times too large. The filters contain the factor 1/4.
+  ;; Separates the spectra of the even and the odd samples, and combines them into the spectrum of all samples. A step
+  ;; computes two bins, k and 256 - k. The values are twice the spectrum, so the power is four times too large. The
+  ;; weights of the filters contain the factor 1/4.
   (func $unpack
     (local $k i32) (local $m i32) (local $turn i32) (local $low i32) (local $high i32)
     (local $re v128) (local $im v128) (local $re2 v128) (local $im2 v128) (local $cos v128) (local $sin v128)
@@ -182,8 +184,8 @@
       (local.set $high (i32.sub (local.get $high) (i32.const 16)))
       (br_if $next (i32.le_u (local.get $k) (local.get $m)))))
 
-  ;; Applies the mel filters and takes the logarithm. A filter is the address of its first power and the number of its
-  ;; weights. The weights of all filters follow each other.
+  ;; Applies the mel filters and computes the logarithm. The table has two numbers per filter: the address of the first
+  ;; power value that the filter reads, and the number of its weights. The weights of all filters are in one list.
   (func $filter (param $mels i32)
     (local $at i32) (local $end i32) (local $to i32) (local $weight i32) (local $bin i32) (local $last i32)
     (local $sum v128)
@@ -204,8 +206,8 @@
       (local.set $to (i32.add (local.get $to) (i32.const 16)))
       (br_if $next (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 8))) (local.get $end)))))
 
-  ;; Natural logarithm of positive normal numbers, with the polynomial of the Cephes library (logf). The number is
-  ;; m 2^e with m between sqrt(1/2) and sqrt(2).
+  ;; Computes the natural logarithm of positive normal numbers with the polynomial of the Cephes library (logf). The
+  ;; number is m 2^e, where m is between sqrt(1/2) and sqrt(2).
   (func $log (param $x v128) (result v128)
     (local $e v128) (local $m v128) (local $small v128) (local $square v128) (local $y v128)
     (local.set $e

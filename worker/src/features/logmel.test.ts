@@ -26,7 +26,7 @@ test('LogMel ignores samples before and after the utterance', () => {
   for (let t = 0; t < 3; t++) expect(features(noise, 0, 300, 700, t)).toEqual(features(alone, 0, 300, 700, t));
 });
 
-/** Computes the features of frame t from their definition, with 64-bit numbers. */
+/** Computes the features of frame `t` directly from the definition of the features, with 64-bit numbers. */
 function featuresByDefinition(samples: Int16Array, t: number): number[] {
   const [size, window, hop] = [512, 400, 160];
   const sample = (n: number) => (samples[n] ?? 0) / 32_768;

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- indices are in range by construction; a check per access would cost in the inner loops */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indices are in range by construction; a check for each access would slow down the inner loops */
 import { AUDIO } from '@svc-asr/core';
 import { FrameKernel, HOP_SAMPLES, KERNEL_FRAMES, SPECTRUM_BINS, WINDOW_SAMPLES } from './kernel.ts';
 import { buildMelFilters } from './mel.ts';
@@ -30,8 +30,8 @@ export interface FeatureMatrix {
 }
 
 /**
- * Computes log-mel features as NeMo does, directly from the ring and without allocation. It keeps no state between
- * frames, because the one earlier sample that pre-emphasis needs is still in the ring.
+ * Computes log-mel features in the same way as NeMo, directly from the ring and without allocation. It keeps no state
+ * between frames, because the ring still contains the one earlier sample that pre-emphasis needs.
  */
 export class LogMel {
   readonly mels: number;

@@ -9,7 +9,8 @@ test('buildMelFilters returns filters in ascending order that cover all inner bi
     expect(Math.min(...own)).toBeGreaterThan(0);
     if (m > 0) expect(starts[m]).toBeGreaterThanOrEqual(starts[m - 1]!);
     own.forEach((_, i) => covered.add(starts[m]! + i));
-    // Wide filters cover many bins (31.25 Hz each), so the sum of their weights is close to the area of the triangle.
+    // A wide filter covers many bins of 31.25 Hz. So the sum of its weights, times 31.25, is close to the area of its
+    // triangle, which is 1.
     if (m > 60) expect(own.reduce((sum, weight) => sum + weight, 0) * 31.25).toBeCloseTo(1, 1);
   }
   for (let bin = 1; bin < 256; bin++) expect(covered.has(bin)).toBe(true);

@@ -1,12 +1,12 @@
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- indices are in range by construction; a check per access would cost in the inner loops */
+/* eslint-disable @typescript-eslint/no-non-null-assertion -- indices are in range by construction; a check for each access would slow down the inner loops */
 /**
  * Slaney mel filters as sparse rows. Each filter covers a short range of bins. Applying all filters takes about two
- * multiplications per bin. With dense rows, it would take one for each filter and bin.
+ * multiplications per bin. With dense rows, each bin would take one multiplication per filter.
  */
 
 /**
- * Concatenated filters. The weights of filter m are `weights[offsets[m] … offsets[m+1]]`, and its first bin is
- * `starts[m]`.
+ * The filters one after the other. The weights of filter m are `weights` from index `offsets[m]` up to, but not
+ * including, index `offsets[m+1]`. Its first bin is `starts[m]`.
  */
 export interface MelFilters {
   readonly count: number;

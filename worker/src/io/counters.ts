@@ -1,6 +1,9 @@
 const FIELDS = 2;
 
-/** Counters of the I/O threads in shared memory. Each thread writes its own, and the main thread reads all of them. */
+/**
+ * Counters of the I/O threads in shared memory. Each thread writes its own counters, and the main thread reads all
+ * counters.
+ */
 export class IoCounters {
   readonly memory: SharedArrayBuffer;
   readonly #values: Float64Array;
@@ -20,7 +23,8 @@ export class IoCounters {
   }
 
   /**
-   * Progress of inference that every thread has observed. It stops when the inference thread or an I/O thread hangs.
+   * Smallest value of the inference thread's progress counter that an I/O thread has reported. It does not increase
+   * while the inference thread or an I/O thread hangs.
    */
   get progress(): number {
     return Math.min(...this.#field(1));

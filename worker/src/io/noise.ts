@@ -11,22 +11,22 @@ export interface NoiseOptions {
   readonly streams: number;
 }
 
-/** Number of samples in a frame, which lasts 100 ms. */
+/** Number of samples in a frame of 100 ms. */
 const FRAME_SAMPLES = AUDIO.sampleRateHz / 10;
-/** Number of frames in an utterance, which lasts 8 s. */
+/** Number of frames in an utterance of 8 s. */
 const UTTERANCE_FRAMES = 80;
-/** Number of unsent bytes in the socket at which no more audio is sent. */
+/** Limit for unsent bytes in the socket. Above it, no audio is sent until the socket has sent some bytes. */
 const UNSENT_BYTES = 262_144;
 const NOISE = 2_000;
 
 /**
- * Streams noise to a probe of this process, as a gateway would, and as fast as the engine accepts it. Resolves when the
- * probe has closed the connection.
+ * Streams noise to a probe of this process in the same way as a gateway. Sends it as fast as the engine accepts audio.
+ * Resolves when the probe has closed the connection.
  */
 export async function streamNoise(options: NoiseOptions): Promise<void> {
   const { port, tls } = options;
-  // The certificate is not verified. It names a model and not this address, and the other end is a thread of this
-  // process.
+  // The certificate is not verified, because it is for the name of a model and not for this address. The server is a
+  // thread of this process.
   const { socket, head } = await upgrade(`${tls ? 'wss' : 'ws'}://127.0.0.1:${port}`, { rejectUnauthorized: false });
   const noise = Int16Array.from({ length: FRAME_SAMPLES }, () => (Math.random() - 0.5) * NOISE);
   const payload = new Uint8Array(noise.buffer);
@@ -78,8 +78,8 @@ class NoiseStream {
   }
 
   /**
-   * Sends a frame, and a flush at the end of an utterance. Returns false if the probe accepts no more audio or flushes
-   * now.
+   * Sends a frame, and a flush at the end of an utterance. Returns false without sending if the probe cannot accept
+   * more audio or flushes yet.
    */
   send(frames: FrameSocket, payload: Uint8Array): boolean {
     if (this.#sent + FRAME_SAMPLES > this.#until || this.#marks >= RELAY_LIMITS.maxMarks) return false;

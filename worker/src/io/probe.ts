@@ -25,22 +25,22 @@ export interface ProbeOptions {
   readonly measureMs: number;
 }
 
-/** A port on which a thread measures the cost of its streams. Only this process can use it. */
+/** A port on which a thread measures the cost of streams. Only this process can use the port. */
 export interface Probe {
   readonly port: number;
-  /** Ticket that opens any number of streams on the port. */
+  /** Ticket with which any number of streams can be opened on the port. */
   readonly ticket: string;
   /**
-   * Resolves when the port is closed, with the CPU time of this thread per second of audio. Undefined if no audio
-   * arrived.
+   * Resolves when the measurement has ended and the port is closed. The value is the CPU time of this thread per second
+   * of audio, or undefined if no audio arrived.
    */
   readonly cost: Promise<number | undefined>;
 }
 
 /**
- * Opens a port in this thread that serves streams like the port for gateways, with the same code, TLS and engine. While
- * another thread sends audio, the CPU time of this thread is measured. The streams of the probe are not logged, and
- * their audio and their ends are not counted in metrics.
+ * Opens a port in this thread. The port serves streams with the same code, TLS settings and engine as the port for
+ * gateways. Measures the CPU time of this thread while another thread sends audio. The streams of the probe are not
+ * logged and do not count in metrics.
  */
 export async function openProbe({ engine, settings, warmMs, measureMs }: ProbeOptions): Promise<Probe> {
   const logger = createLogger('worker', 'silent');

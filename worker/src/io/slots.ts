@@ -6,7 +6,7 @@ import type { WorkerSettings } from '../settings.ts';
 import type { IoThreads } from './threads.ts';
 
 /**
- * Largest number of streams in the measurement. With this many streams, a read or write of a socket contains many
+ * Largest number of streams in the measurement. It is high enough that a read or write of a socket contains many
  * frames, as under load.
  */
 const MAX_STREAMS = 256;
@@ -20,9 +20,9 @@ type Settings = Pick<
 >;
 
 /**
- * Returns the number of streams that both the engine and the I/O threads can serve. The engine has measured its own
- * work at warm-up. This function measures the remaining work for a stream: connection, frames, shared memory and
- * messages. Returns the slots of the engine if SLOTS is set or the measurement fails.
+ * Returns the number of streams that both the engine and the I/O threads can serve. The engine has measured its work
+ * per stream at warm-up. This function measures the work of the I/O threads per stream: connection, frames, shared
+ * memory and messages. Returns the slots of the engine if SLOTS is set or the measurement fails.
  */
 export async function limitSlots(
   threads: Pick<IoThreads, 'count' | 'measureCost'>,

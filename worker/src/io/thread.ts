@@ -1,6 +1,6 @@
 /**
- * Entry point of an I/O thread. It serves the streams of the gateways that connect to its port, until it receives the
- * command `close`.
+ * Entry point of an I/O thread. The thread serves the streams of the gateways that connect to its port, until it
+ * receives the command `close`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger, createThreadTracing, followFile, parseTicketPublicKeys } from '@svc-asr/runtime';
@@ -59,14 +59,15 @@ async function serve(options: IoThreadOptions): Promise<void> {
   });
   const copyProgress = () => counters.setProgress(index, engine.progress);
   copyProgress();
-  // The interval is shorter than that of the main thread, so that each check of the main thread finds a change.
+  // This interval is shorter than the interval at which the main thread checks the counter. So each check finds a new
+  // value while the threads work.
   setInterval(copyProgress, settings.PROGRESS_INTERVAL_MS / 2);
   watchProgress(engine, settings.PROGRESS_INTERVAL_MS, () => relay.alive());
 
   const close = async () => {
     await relay.close();
     await traces.stop();
-    // In a worker thread, this ends only the thread.
+    // In a worker thread of Node, `process.exit` ends only this thread.
     process.exit(0);
   };
   const probe = async (times: { warmMs: number; measureMs: number }) => {

@@ -15,7 +15,10 @@ import { RelayClient } from '../testing/relay-client.ts';
 
 const speech = readWav(join(MODEL_DIR, 'eval/ki_espeak_002.wav'));
 const WAIT_MS = 240_000;
-/** Time limit of a test with slow I/O threads. They use seconds of CPU time, which take minutes on a busy machine. */
+/**
+ * Time limit of a test with slow I/O threads. These threads use seconds of CPU time, which can take minutes on a busy
+ * machine.
+ */
 const SLOW_TEST_MS = 600_000;
 
 let redis: TestRedis;
@@ -61,7 +64,7 @@ async function finalOf(stream: RelayClient): Promise<string> {
   return (await stream.next('final')).text;
 }
 
-/** Code that makes the second I/O thread fail on SIGUSR2 and hang on SIGHUP. It is loaded in all threads. */
+/** Code with which the second I/O thread fails on SIGUSR2 and hangs on SIGHUP. All threads load this code. */
 const FAULTS = `
   import { isMainThread, workerData } from 'node:worker_threads';
   const channel = new BroadcastChannel('faults');
@@ -139,8 +142,8 @@ describe('a worker with two I/O threads', () => {
 });
 
 /**
- * Code that makes each copy of audio in an I/O thread take 50 ms of CPU time. A frame of 100 ms is copied in two parts,
- * so one stream takes the whole time of a thread.
+ * Code with which each copy of audio in an I/O thread takes 50 ms of CPU time. A frame of 100 ms is copied in two
+ * parts, so one stream uses the thread completely.
  */
 const SLOW_IO = `
   import { isMainThread, workerData } from 'node:worker_threads';
@@ -162,7 +165,10 @@ test(
   async () => {
     const measuring = { SLOTS: '0', MAX_SLOTS: '16', MAX_BATCH: '4' };
     await start(measuring);
-    /** Returns the slots of the last log line about slots. The I/O threads are measured after the engine. */
+    /**
+     * Returns the number of slots in the last log line about slots. The I/O threads are measured after the engine, so
+     * the last line includes both limits.
+     */
     const measuredSlots = () => {
       const lines = worker.output().split('\n');
       const found = lines.findLast((line) =>
@@ -184,7 +190,7 @@ test(
   SLOW_TEST_MS,
 );
 
-/** Code that makes every copy of audio in an I/O thread fail. */
+/** Code with which every copy of audio in an I/O thread fails. */
 const BROKEN_IO = `
   import { isMainThread, workerData } from 'node:worker_threads';
   if (!isMainThread && workerData.usedTickets !== undefined) {

@@ -19,25 +19,25 @@ export interface IoThreadsOptions {
 }
 
 export interface IoThreadsEvents {
-  /** An I/O thread has ended unexpectedly, and its streams are lost. */
+  /** Emitted when an I/O thread has ended unexpectedly. The streams of this thread are lost. */
   failed: [Error];
-  /** A stream has ended, with this code. */
+  /** Emitted when a stream has ended, with the code of its end. */
   ended: [EndCode];
 }
 
 /** Number of cores for each I/O thread of a worker with an accelerator. */
 const CORES_PER_THREAD = 4;
 const MIN_ACCELERATOR_THREADS = 2;
-/** Longest time that a thread may take to close its streams before it is terminated. */
+/** Time after which a thread is terminated if it has not closed its streams and ended. */
 const STOP_MS = 5000;
 
-/** Returns the number of I/O threads of a worker on a machine with this many cores. */
+/** Returns the number of I/O threads for a worker on a machine with `cores` cores. */
 export function countIoThreads(
   { IO_THREADS, PROVIDER }: Pick<WorkerSettings, 'IO_THREADS' | 'PROVIDER'>,
   cores: number,
 ): number {
   if (IO_THREADS > 0) return IO_THREADS;
-  // One thread can read more streams than the CPUs of a machine can recognize.
+  // A single thread can read more streams than the CPUs of a machine can recognize.
   if (PROVIDER === 'cpu') return 1;
   return Math.min(MAX_IO_THREADS, Math.max(MIN_ACCELERATOR_THREADS, Math.floor(cores / CORES_PER_THREAD)));
 }
@@ -71,14 +71,14 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
     }
   }
 
-  /** Starts the threads. Returns them with their ports when all of them listen. */
+  /** Starts the threads. Resolves to the threads and their ports when all threads listen. */
   static async start(options: IoThreadsOptions): Promise<{ threads: IoThreads; ports: number[] }> {
     const { accesses, ...common } = options;
     const counters = IoCounters.create(accesses.length);
     const usedTickets = createUsedTickets();
     const clock = TicketClock.create();
     const memory = { usedTickets, counters: counters.memory, ticketClock: clock.memory };
-    // Tests run the TypeScript sources, services the compiled files.
+    // Tests run the TypeScript sources. Services run the compiled files.
     const entry = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
     const workers = accesses.map((access, index) => {
       const workerData: IoThreadOptions = { ...common, index, access, ...memory };
@@ -104,14 +104,14 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
   }
 
   /**
-   * Counter that increases while inference makes progress and every I/O thread observes it. It stops when one of these
+   * Counter that increases while the inference thread and all I/O threads work. It does not increase while one of these
    * threads hangs.
    */
   get progress(): number {
     return this.#counters.progress;
   }
 
-  /** Sets the time that Redis has now. Tickets expire by it. */
+  /** Sets the present time of the Redis clock, which determines when tickets expire. */
   setRedisTime(nowMs: number): void {
     this.#clock.set(nowMs);
   }
@@ -121,7 +121,9 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
     this.#send({ kind: 'refuse' });
   }
 
-  /** Asks gateways to move their streams to other workers, within this time if it is known. */
+  /**
+   * Asks gateways to move their streams to other workers. `withinMs` is the time that they have, if there is a limit.
+   */
   move(withinMs?: number): void {
     this.#send({ kind: 'move', ...(withinMs !== undefined && { withinMs }) });
   }
@@ -131,14 +133,14 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
     this.#send({ kind: 'moveExcess', share });
   }
 
-  /** Ends all streams with the code `engine_failed`. Call when the engine has failed. */
+  /** Ends all streams with the code `engine_failed`. Call it when the engine has failed. */
   fail({ message }: Error): void {
     this.#send({ kind: 'fail', message });
   }
 
   /**
-   * Resolves when all streams have ended and their answers are sent, or after this time. Returns the number of streams
-   * that have not ended.
+   * Resolves when all streams have ended and all answers are sent, at the latest after `withinMs`. Returns the number
+   * of streams that have not ended.
    */
   async emptied(withinMs: number): Promise<number> {
     const left = this.#threads.map(async (thread) => {
@@ -150,8 +152,8 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
   }
 
   /**
-   * Measures the cost of a stream. Streams noise through the first thread to the inference thread and back. Returns the
-   * CPU time of the I/O thread per second of audio. Undefined if no audio arrived in time.
+   * Measures the cost of a stream. Streams noise through the first I/O thread to the inference thread, and receives the
+   * results. Returns the CPU time of the I/O thread per second of audio, or undefined if no audio arrived in time.
    */
   async measureCost(
     noise: Pick<NoiseOptions, 'tls' | 'context' | 'streams'>,
@@ -168,7 +170,7 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
     return (await probed)?.cost;
   }
 
-  /** Ends the remaining streams, closes the ports and ends the threads. */
+  /** Ends all streams that are still open, closes the ports and ends the threads. */
   async close(): Promise<void> {
     this.#closing = true;
     const ended = this.#threads.map(async (thread) => {
@@ -187,7 +189,7 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
   }
 }
 
-/** Resolves to the port of a thread when it listens. Rejects if the thread ends before. */
+/** Resolves to the port of a thread when the thread listens. Rejects if the thread ends before it listens. */
 async function listening(thread: Worker): Promise<number> {
   const settled = new AbortController();
   try {
@@ -205,7 +207,7 @@ async function listening(thread: Worker): Promise<number> {
   }
 }
 
-/** Resolves to the next report of this kind. Undefined if the thread has ended. */
+/** Resolves to the next report of this kind, or to undefined if the thread ends first. */
 function nextReport<K extends IoReport['kind']>(
   thread: Worker,
   kind: K,

@@ -2,11 +2,11 @@ import { TicketClock } from './ticket-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('TicketClock is the local clock before the time of Redis is known', () => {
+test('TicketClock returns the time of the local clock before the time of Redis is known', () => {
   expect(TicketClock.create(() => 5).now()).toBe(5);
 });
 
-test('TicketClock is the time of Redis if the local clock is ahead, even after the local clock was set forward', () => {
+test('TicketClock returns the time of Redis if the local clock is ahead, even after the local clock was set forward', () => {
   let wallMs = 1000;
   const clock = TicketClock.create(() => wallMs);
   clock.set(500);
@@ -15,7 +15,7 @@ test('TicketClock is the time of Redis if the local clock is ahead, even after t
   expect(clock.now()).toBeLessThan(HOUR_MS);
 });
 
-test('TicketClock is the local clock if the clock of Redis is ahead', () => {
+test('TicketClock returns the time of the local clock if the clock of Redis is ahead', () => {
   const clock = TicketClock.create(() => 1000);
   clock.set(HOUR_MS);
   expect(clock.now()).toBe(1000);

@@ -1,10 +1,11 @@
 /**
- * Clock by which all I/O threads judge tickets. It is the earlier one of the clocks of this machine and of Redis. A
- * worker whose clock is ahead therefore still accepts tickets. The main thread sets the time of Redis.
+ * Clock with which all I/O threads check whether tickets have expired. Its time is the earlier of the times of this
+ * machine and of Redis. So a worker on a machine whose clock is ahead still accepts tickets. The main thread sets the
+ * time of Redis.
  */
 export class TicketClock {
   readonly memory: SharedArrayBuffer;
-  /** Difference between the clock of Redis and the monotonic clock, which all threads share. */
+  /** Time of the Redis clock minus the time of the monotonic clock. All threads have the same monotonic clock. */
   readonly #offset: Float64Array;
   readonly #wallMs: () => number;
 
@@ -20,7 +21,7 @@ export class TicketClock {
     return clock;
   }
 
-  /** Sets the time that Redis has now. */
+  /** Sets the present time of the Redis clock. */
   set(redisNowMs: number): void {
     this.#offset[0] = redisNowMs - monotonicMs();
   }

@@ -7,12 +7,13 @@ import { RELAY_CONNECTION_PATH, RELAY_UPGRADE } from '@svc-asr/core';
 
 export interface UpgradeOptions extends Pick<RequestOptions, 'ca' | 'rejectUnauthorized'> {
   readonly path?: string;
-  /** Headers in addition to those that the upgrade needs. */
+  /** Additional headers. The headers that the upgrade needs are always sent. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Requests the upgrade to the frame protocol, as a gateway does. Rejects with the HTTP status if the worker refuses it.
+ * Requests the upgrade to the frame protocol, as a gateway does. If the worker refuses the upgrade, rejects with an
+ * error that contains the HTTP status.
  */
 export async function upgrade(
   address: string,

@@ -7,17 +7,15 @@ import type { EncoderShape } from './shape.ts';
 
 type Tensors = Record<string, Tensor>;
 
-/**
- * A streaming encoder at one context. Its inputs and outputs are the buffers of its `Scratch`, so `run` copies nothing.
- */
+/** A streaming encoder at one context. Its inputs and outputs are the buffers of `scratch`, so `run` copies nothing. */
 export class Encoder {
   readonly shape: EncoderShape;
   readonly scratch: Scratch;
   readonly #session: InferenceSession;
   readonly #padded: boolean;
   /**
-   * Tensors over the first n streams of the scratch, indexed by n. They are cached because creating them for each run
-   * would produce garbage.
+   * Tensors that contain the first n streams of the scratch, indexed by n. They are cached, because new tensors for
+   * each run would increase the work of the garbage collector.
    */
   readonly #bound: ({ feeds: Tensors; fetches: Tensors } | undefined)[] = [];
 
@@ -29,8 +27,8 @@ export class Encoder {
   }
 
   /**
-   * Encodes the first `batch` streams of the scratch. With padded batches, the remaining places are encoded too, and
-   * their output is ignored.
+   * Encodes the first `batch` streams of the scratch. If batches are padded, the remaining places of the scratch are
+   * encoded too. Their output is ignored.
    */
   async run(batch: number): Promise<void> {
     const size = this.#padded ? this.scratch.maxBatch : batch;
@@ -39,13 +37,19 @@ export class Encoder {
     await this.#session.run(feeds, fetches);
   }
 
-  /** Sets valid lengths for the places that pad a batch. The audio and the caches of these places keep old values. */
+  /**
+   * Sets valid lengths for the places that pad a batch. The audio and the caches of these places contain values of
+   * earlier runs.
+   */
   #silence(from: number, to: number): void {
     this.scratch.lengths.fill(BigInt(this.shape.framing.window), from, to);
     this.scratch.filled.fill(0n, from, to);
   }
 
-  /** Runs up to two streams of silence without preallocated outputs. Throws if an output has an unexpected shape. */
+  /**
+   * Runs up to two streams without preallocated outputs, to check the outputs of the graph. Throws if an output has an
+   * unexpected shape.
+   */
   async probe(file: string): Promise<void> {
     const batch = Math.min(2, this.scratch.maxBatch);
     const { feeds, fetches } = this.#bind(batch);

@@ -1,4 +1,7 @@
-/** Reason for which a model folder cannot be used. Codes are stable. The message names the file and the problem. */
+/**
+ * Reason for which a model folder cannot be used. Codes are stable. The message of the error names the file and the
+ * problem.
+ */
 export type ModelErrorCode =
   | 'manifest_missing'
   | 'manifest_invalid'

@@ -15,7 +15,10 @@ export async function readManifest(folder: string): Promise<Manifest> {
   }
 }
 
-/** Reads a file of a model folder. Throws a ModelError if it is missing or its checksum differs from the manifest. */
+/**
+ * Reads a file of a model folder. Throws a ModelError if the file is missing, or if its checksum differs from the one
+ * in the manifest.
+ */
 export async function readChecked(folder: string, { file, sha256 }: FileRef): Promise<Buffer> {
   let bytes: Buffer;
   try {

@@ -34,7 +34,7 @@ export class FusedJoint implements Joint {
   }
 }
 
-/** Predictor and joint as two graphs. The predictor runs only for streams that have a new piece. */
+/** Runs predictor and joint as two graphs. The predictor runs only for streams with a new piece. */
 export class SplitJoint implements Joint {
   readonly #decoder: InferenceSession;
   readonly #joiner: InferenceSession;
@@ -100,7 +100,7 @@ function predictorFeeds(ports: PredictorPorts, hypotheses: readonly Hypothesis[]
   return feeds;
 }
 
-/** Splits [layers, n, hidden] tensors into the states of each stream. */
+/** Returns the states of each of the n streams, from state tensors with the shape [layers, n, hidden]. */
 function splitStates(ports: PredictorPorts, answer: InferenceSession.OnnxValueMapType, n: number): States[] {
   const { layers, hidden } = ports;
   return Array.from({ length: n }, (_, i) =>

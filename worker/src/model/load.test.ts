@@ -7,7 +7,10 @@ import type { GoldenKind } from '../testing/folder.ts';
 
 type Manifest = Record<string, unknown>;
 
-/** Replaces a file of the folder and its checksum in the manifest, so that only the content of the file is invalid. */
+/**
+ * Replaces a file of the folder, and its checksum in the manifest. So the checksum is right, and only the content of
+ * the file is invalid.
+ */
 const replace = (key: string, file: string, content: Buffer | string) => (manifest: Manifest, folder: string) => {
   writeFileSync(join(folder, file), content);
   if (key === 'encoder') manifest.contexts = [{ context: [56, 13], encoder: refTo(folder, file) }];
@@ -16,7 +19,7 @@ const replace = (key: string, file: string, content: Buffer | string) => (manife
 
 const golden = (file: string) => readFileSync(join(goldenFolder, file));
 
-/** Returns the graph with one metadata value replaced by a value of the same length. */
+/** Returns a copy of the graph in which one metadata value is replaced by a value of the same length. */
 const edited = (file: string, from: string, to: string) =>
   Buffer.from(golden(file).toString('latin1').replace(from, to), 'latin1');
 
@@ -110,7 +113,7 @@ test.each(['fused', 'split'] as const)(
   'startEngine loads a %s transducer whose encoder has no metadata',
   async (kind) => {
     const bare = (manifest: Manifest, folder: string) => {
-      // The custom metadata is at the end of these files. Without it, the graph is still complete.
+      // The custom metadata is at the end of these files. If it is cut off, the graph is still complete.
       const bytes = golden('encoder.onnx');
       replace(
         'encoder',

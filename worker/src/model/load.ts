@@ -20,7 +20,7 @@ import { metadataNumber, readEncoderShape } from './shape.ts';
 import { parseTokens } from './tokens.ts';
 import type { Vocabulary } from './tokens.ts';
 
-/** A model that is loaded, validated and ready to run. */
+/** A model that is loaded and validated, so that it can run. */
 export interface Model {
   readonly manifest: Manifest;
   readonly vocabulary: Vocabulary;
@@ -28,7 +28,7 @@ export interface Model {
   readonly encoders: ReadonlyMap<string, Encoder>;
   /** Predictor and joint of a transducer. Undefined for a CTC model. */
   readonly joint: Joint | undefined;
-  /** Releases the memory of all graphs. No graph may be running. */
+  /** Releases the memory of all graphs. Call it when no graph runs. */
   release(): Promise<void>;
 }
 
@@ -39,12 +39,12 @@ interface Graph {
 }
 
 /**
- * Opens a graph and caches it. With padded batches, each context gets its own session, so that a session gets only one
- * input shape (see `paddedBatches`).
+ * Opens a graph, or returns the graph that was opened before. If batches are padded, each context has its own session,
+ * so that a session gets only one input shape (see `paddedBatches`).
  */
 type Open = (ref: FileRef, context?: string) => Promise<Graph>;
 
-/** Loads a model folder. If its files contradict each other, throws a ModelError that names the contradiction. */
+/** Loads a model folder. Throws a ModelError if its files cannot be used or contradict each other. */
 export async function loadModel(folder: string, runtime: RuntimeOptions, maxBatch: number): Promise<Model> {
   const manifest = await readManifest(folder);
   for (const ref of manifest.weights) await readChecked(folder, ref);
@@ -84,7 +84,8 @@ async function loadSearch(
 
 async function openGraph(folder: string, ref: FileRef, runtime: RuntimeOptions): Promise<Graph> {
   const facts = readOnnx(ref.file, await readChecked(folder, ref));
-  // The session is created from the path because onnxruntime looks for external weights next to the file.
+  // The session is created from the path and not from the bytes, because onnxruntime searches for external weights in
+  // the folder of the file.
   const session = await createSession(join(folder, ref.file), ref.file, runtime);
   return { session, facts, ports: portsOf(ref.file, session) };
 }

@@ -1,6 +1,6 @@
 import { ModelError } from './error.ts';
 
-/** Attention context of a streaming encoder: frames of left context and of look-ahead. */
+/** Attention context of a streaming encoder: number of frames of left context, and number of frames of look-ahead. */
 export type Context = readonly [left: number, right: number];
 
 /** A file of the model folder with its expected checksum. */
@@ -26,29 +26,29 @@ export interface Manifest {
   readonly type: 'ctc' | 'transducer';
   readonly tokens: FileRef;
   /**
-   * Supported contexts, each with its encoder. The default context comes first. Several contexts may use the same file.
+   * Supported contexts, each with its encoder. The default context comes first. Several contexts can use the same file.
    */
   readonly contexts: readonly ContextEntry[];
   /** Predictor and joint of a fused transducer, in one graph. */
   readonly decoderJoint?: FileRef;
-  /** Predictor of a split transducer. `joiner` is its joint. */
+  /** Predictor of a split transducer. `joiner` is the joint network of this transducer. */
   readonly decoder?: FileRef;
   readonly joiner?: FileRef;
   /** Predictor and joint of a transducer in one graph, for the GPU. It is used with the GPU graphs of all contexts. */
   readonly gpuJoint?: FileRef;
-  /** Files that graphs refer to (external weights). Only their checksums are verified. */
+  /** Files with external weights, to which graphs refer. Only the checksums of these files are verified. */
   readonly weights: readonly FileRef[];
   /**
-   * Index of the language prompt of a multilingual model. It is passed to the graph as `prompt_index`, and to a GPU
-   * graph as `prompt`.
+   * Index of the language prompt of a multilingual model. It is the input `prompt_index` of a graph for
+   * onnxruntime-node, and the input `prompt` of a GPU graph.
    */
   readonly promptIndex?: number;
 }
 
-/** Returns a context as text, for map keys and messages: `56,13`. */
+/** Returns a context as text such as `56,13`, for map keys and messages. */
 export const contextKey = (context: Context): string => context.join(',');
 
-/** Returns whether the model has GPU graphs for all contexts. A transducer also needs one for its search. */
+/** Returns whether the model has GPU graphs for all contexts. A transducer also needs a GPU graph for its search. */
 export const supportsGpuGraphs = ({ type, contexts, gpuJoint }: Manifest): boolean =>
   (type === 'ctc' || gpuJoint !== undefined) && contexts.every(({ gpu }) => gpu !== undefined);
 
@@ -114,7 +114,7 @@ function fileRef(value: unknown, at: string): FileRef {
   const ref = object(value, at);
   const file = string(ref.file, `${at}.file`);
   const sha256 = string(ref.sha256, `${at}.sha256`);
-  // A model folder is self-contained, so its manifest may name only files inside it.
+  // A model folder is self-contained, so a manifest may name only files in its own folder.
   if (file.startsWith('/') || file.split('/').includes('..')) fail(`${at}.file must stay inside the model folder`);
   if (!/^[0-9a-f]{64}$/.test(sha256)) fail(`${at}.sha256 must be 64 hexadecimal digits`);
   return { file, sha256 };

@@ -22,7 +22,7 @@ export interface ExternalTensor {
   readonly bytes: number;
 }
 
-// These are field numbers from onnx.proto.
+// Field numbers from onnx.proto.
 const MODEL_GRAPH = 7;
 const MODEL_METADATA = 14;
 const GRAPH_INITIALIZER = 5;
@@ -33,7 +33,7 @@ const TENSOR_EXTERNAL = 13;
 const ENTRY_KEY = 1;
 const ENTRY_VALUE = 2;
 
-// These are protobuf wire types.
+// Wire types of protobuf.
 const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
@@ -47,7 +47,10 @@ interface Field {
   readonly bytes: Buffer;
 }
 
-/** Reads metadata and tensor shapes. Throws a ModelError with the file name if the content is not ONNX. */
+/**
+ * Reads the metadata, and the shapes and positions of tensors. Throws a ModelError with the file name if the content is
+ * not ONNX.
+ */
 export function readOnnx(file: string, content: Buffer): OnnxFacts {
   const metadata = new Map<string, string>();
   const tensors = new Map<string, readonly number[]>();

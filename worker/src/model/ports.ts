@@ -8,7 +8,7 @@ export interface Port {
   readonly shape: readonly (number | string)[];
 }
 
-/** Inputs and outputs of a graph, with the file name for error messages. */
+/** Inputs and outputs of a graph, with the name of its file for error messages. */
 export interface Ports {
   readonly file: string;
   readonly inputs: readonly Port[];
@@ -22,7 +22,7 @@ export function portsOf(file: string, session: InferenceSession): Ports {
   return { file, inputs: tensors(session.inputMetadata), outputs: tensors(session.outputMetadata) };
 }
 
-/** Returns the port with this name. Throws a ModelError if it is missing or has another type or rank. */
+/** Returns the port with this name. Throws a ModelError if the port is missing or has a different type or rank. */
 export function port(ports: Ports, side: 'inputs' | 'outputs', name: string, type: string, rank: number): Port {
   const found = ports[side].find((p) => p.name === name);
   const word = side === 'inputs' ? 'input' : 'output';
@@ -41,8 +41,8 @@ export function port(ports: Ports, side: 'inputs' | 'outputs', name: string, typ
 }
 
 /**
- * Returns a value that several sources may specify. Throws a ModelError if no source specifies it, or if two sources
- * specify different values.
+ * Returns a value that several sources can specify. Throws a ModelError if no source specifies the value, or if two
+ * sources specify different values.
  */
 export function agree(file: string, what: string, sources: Readonly<Record<string, number | undefined>>): number {
   const specified = Object.entries(sources).filter((entry): entry is [string, number] => entry[1] !== undefined);
@@ -59,7 +59,9 @@ export function agree(file: string, what: string, sources: Readonly<Record<strin
   return first[1];
 }
 
-/** Returns the size of a dimension if the graph fixes it. Undefined if it is free. */
+/**
+ * Returns the size of a dimension if the graph fixes the size. Returns undefined if the dimension can have any size.
+ */
 export function fixed(p: Port, axis: number): number | undefined {
   const dim = p.shape[axis];
   return typeof dim === 'number' ? dim : undefined;

@@ -11,14 +11,16 @@ export interface PredictorPorts {
   readonly targetLength: string;
   readonly statesIn: readonly string[];
   readonly statesOut: readonly string[];
-  /** Number of layers and width of each state, which has the shape [layers, B, width]. */
+  /** Number of layers of each state. `hidden` is its width. A state has the shape [layers, B, hidden]. */
   readonly layers: number;
   readonly hidden: number;
-  /** Largest number of streams in one run. 1 if the graph fixes its batch size to 1, otherwise unlimited. */
+  /**
+   * Largest number of streams in one run. It is 1 if the graph has a fixed batch size of 1, and otherwise unlimited.
+   */
   readonly batch: number;
 }
 
-/** Finds the ports of a predictor graph. The predictor may be a separate graph or fused with the joint. */
+/** Finds the ports of a predictor graph. The predictor can be a separate graph, or be fused with the joint network. */
 export function readPredictor(ports: Ports): PredictorPorts {
   const only = (rank: number): string => {
     const [found, ...more] = ports.inputs.filter(({ type, shape }) => type === 'int32' && shape.length === rank);
@@ -27,7 +29,7 @@ export function readPredictor(ports: Ports): PredictorPorts {
     }
     return found.name;
   };
-  // The encoder frames and the predictor output also have rank 3. They are excluded by name.
+  // The tensors of the encoder frames and of the predictor output also have rank 3. Their names exclude them here.
   const states = (list: readonly Port[]) =>
     list.filter(
       ({ name, type, shape }) => type === 'float32' && shape.length === 3 && !/^(encoder_)?outputs$/.test(name),

@@ -1,7 +1,7 @@
 import type { EncoderShape } from './shape.ts';
 
 /**
- * Input and output buffers of a batch. They are allocated once and shared by all contexts of a model, because only one
+ * Input and output buffers of a batch. They are allocated once. All contexts of a model share them, because only one
  * run is active at a time.
  */
 export interface Scratch {
@@ -28,7 +28,7 @@ export const audioSize = ({ mels, framing }: EncoderShape): number => mels * fra
 /** Returns the number of floats in the output of a full window. */
 export const rowsSize = ({ frames, outputSize }: EncoderShape): number => frames * outputSize;
 
-/** Allocates buffers that fit a batch of any of these shapes. */
+/** Allocates buffers that are large enough for a batch of any of these shapes. */
 export function buildScratch(shapes: readonly EncoderShape[], maxBatch: number): Scratch {
   const floats = (size: (shape: EncoderShape) => number) => new Float32Array(maxBatch * Math.max(...shapes.map(size)));
   const ints = () => new BigInt64Array(maxBatch);

@@ -5,16 +5,18 @@ import { ModelError } from './error.ts';
 export interface RuntimeOptions {
   /** Execution provider: `cpu`, `cuda`, or another provider that onnxruntime supports. */
   readonly provider: string;
-  /** Number of threads inside one run. */
+  /** Number of threads that compute one run. */
   readonly threads: number;
   /**
-   * Whether every batch is padded to the largest size. An accelerator selects its kernels again whenever an input shape
-   * changes, which takes longer than many runs. If each graph gets only one input shape, this does not happen.
+   * Whether every batch is padded to the largest size. When an input shape changes, an accelerator selects its kernels
+   * again, which takes longer than many runs. With padding, each graph always gets the same input shape.
    */
   readonly paddedBatches: boolean;
 }
 
-/** Opens a graph. Idle threads do not busy-wait, because other streams and processes need their cores. */
+/**
+ * Opens a graph. The idle threads of the session do not busy-wait, because other streams and processes need the cores.
+ */
 export async function createSession(
   path: string,
   file: string,

@@ -14,7 +14,10 @@ export interface EncoderShape {
   readonly left: number;
   readonly width: number;
   readonly convContext: number;
-  /** Size of an output row. It is the number of classes of a CTC model, or the encoder width of a transducer. */
+  /**
+   * Number of values in an output row. For a CTC model, it is the number of classes. For a transducer, it is the width
+   * of the encoder.
+   */
   readonly outputSize: number;
   readonly output: 'logprobs' | 'outputs';
   readonly subsampling: number;
@@ -24,7 +27,10 @@ export interface EncoderShape {
   readonly takesPrompt: boolean;
 }
 
-/** Reads the sizes from a graph and its metadata. Throws a ModelError if they contradict each other or the manifest. */
+/**
+ * Reads the sizes from a graph and its metadata. Throws a ModelError if two sizes contradict each other, or if a size
+ * contradicts the manifest.
+ */
 export function readEncoderShape(
   ports: Ports,
   facts: OnnxFacts,
@@ -117,8 +123,8 @@ function checkContext(file: string, facts: OnnxFacts, context: Context, framing:
 }
 
 /**
- * Returns the number of frames in the cache of a depthwise convolution over time. Its weights are stored as
- * [width, 1, kernel], and the cache holds kernel - 1 frames.
+ * Returns the number of frames in the cache of a depthwise convolution over time. The weights of the convolution have
+ * the shape [width, 1, kernel], and the cache has kernel - 1 frames.
  */
 function depthwiseContext(facts: OnnxFacts, width: number): number | undefined {
   for (const dims of facts.tensors.values()) {
@@ -127,7 +133,7 @@ function depthwiseContext(facts: OnnxFacts, width: number): number | undefined {
   return undefined;
 }
 
-/** Returns an integer from the metadata of a graph. Undefined if the key is missing. */
+/** Returns an integer from the metadata of a graph, or undefined if the key is missing. */
 export function metadataNumber(file: string, facts: OnnxFacts, key: string): number | undefined {
   const text = facts.metadata.get(key);
   if (text === undefined) return undefined;

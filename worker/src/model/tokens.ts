@@ -1,6 +1,6 @@
 import { ModelError } from './error.ts';
 
-/** The pieces of a vocabulary by id. The last one is the blank. */
+/** The pieces of a vocabulary, indexed by id. The last piece is the blank. */
 export interface Vocabulary {
   readonly pieces: readonly string[];
   readonly blank: number;
@@ -8,14 +8,17 @@ export interface Vocabulary {
 
 const BLANK = '<blk>';
 
-/** Parses the text of `tokens.txt`: one `piece id` per line, ids from 0 without gaps, `<blk>` last. */
+/**
+ * Parses the text of `tokens.txt`. It has one `piece id` per line. Ids start at 0 and have no gaps, and `<blk>` is the
+ * last piece.
+ */
 export function parseTokens(text: string): Vocabulary {
   const pieces: string[] = [];
   text
     .split('\n')
     .filter((line) => line !== '')
     .forEach((line, i) => {
-      // A piece may contain a space, but an id never does.
+      // The id is after the last space, because a piece can contain spaces.
       const cut = line.lastIndexOf(' ');
       const id = Number(line.slice(cut + 1));
       if (cut <= 0 || id !== i) {

@@ -3,10 +3,13 @@ import type { Koffi, NativeFunction, Pointer } from './koffi.ts';
 import { functionAt } from './library.ts';
 import type { OrtLibrary } from './library.ts';
 
-/** Address of an object of ONNX Runtime. Each kind of object has its own type, so that they cannot be confused. */
+/**
+ * Address of an object of ONNX Runtime. Each kind of object has its own type, so that the compiler detects an address
+ * of the wrong kind.
+ */
 export type Handle<Kind extends string> = Pointer & { readonly kind?: Kind };
 
-/** TypeScript types of the arguments and results of C functions, by kind of value. */
+/** TypeScript types of arguments and results of C functions, by kind of value. */
 interface Values {
   int: number;
   size: number;
@@ -29,7 +32,7 @@ interface Values {
 }
 type Kind = keyof Values;
 
-/** C types of the kinds that are not pointers to opaque objects. */
+/** C types of the kinds that are not addresses of objects. */
 const C_TYPES: Partial<Record<Kind, string>> = {
   int: 'int',
   size: 'size_t',
@@ -59,8 +62,8 @@ function entry(index: number, args: readonly Kind[], result?: Kind): Entry<reado
 }
 
 /**
- * Functions that return a status, by their position in `struct OrtApi` of onnxruntime_c_api.h. The table is append-only:
- * later releases add functions at its end and never change a position.
+ * Functions that return a status, with their positions in `struct OrtApi` of onnxruntime_c_api.h. Later releases add
+ * functions at the end of this table and never change a position.
  */
 const CALLS = {
   CreateEnv: entry(3, ['int', 'text'], 'env'),
@@ -99,7 +102,7 @@ const CALLS = {
   UpdateCUDAProviderOptions: entry(206, ['cudaOptions', 'texts', 'texts', 'size']),
 };
 
-/** Functions that return nothing, by their position in `struct OrtApi`. */
+/** Functions that return nothing, with their positions in `struct OrtApi`. */
 const RELEASES = {
   ReleaseMemoryInfo: entry(94, ['memoryInfo']),
   ReleaseSession: entry(95, ['session']),

@@ -18,23 +18,23 @@ export interface ArenaSize {
 
 /**
  * Memory for the state of streams on the device: keys, values and convolution tails of each layer. The graphs of all
- * contexts share it.
+ * contexts share this memory.
  *
- * The first `pageFrames` frames are the zero page. It stands for the past before the start of an utterance, and is
- * never written. The next `pageFrames` frames are the scratch page, which padding rows write to. Tail slots 0 and 1
- * have the same roles.
+ * The first `pageFrames` frames are the zero page, which is never written. Graphs read it as the past before the start
+ * of an utterance. The next `pageFrames` frames are the scratch page, to which padding rows write. In the same way,
+ * tail slot 0 contains zeros and tail slot 1 is for padding rows.
  */
 export class DeviceArenas {
   static readonly zeroFrame = 0;
   static readonly zeroSlot = 0;
   static readonly scratchSlot = 1;
-  /** First slot for the convolution tail of a stream. The zero slot and the scratch slot are before it. */
+  /** First slot for the convolution tail of a stream. It follows the zero slot and the scratch slot. */
   static readonly firstSlot = 2;
 
   readonly state: StateShape;
   readonly size: ArenaSize;
   readonly scratchFrame: number;
-  /** First frame that can belong to the page of a stream. */
+  /** First frame after the zero page and the scratch page. The pages of streams start here. */
   readonly firstFrame: number;
   /** Tensors by the name of the graph input that they are bound to. */
   readonly tensors: ReadonlyMap<string, NativeTensor>;
@@ -58,14 +58,14 @@ export class DeviceArenas {
   }
 
   /**
-   * Sets all state to zero. Memory that was never written may contain NaN. A mask that multiplies by zero would not
-   * remove it.
+   * Sets all state to zero. Otherwise memory that was never written could contain NaN. A mask that multiplies by zero
+   * does not remove NaN.
    */
   clear(): void {
     for (const { pointer, bytes } of this.tensors.values()) this.#memory.fill(pointer, 0, bytes);
   }
 
-  /** Sets all state except the zero page and the zero slot to NaN. For tests. */
+  /** For tests: sets all state except the zero page and the zero slot to NaN. */
   poison(): void {
     for (const { name, kind } of arenaNames(this.state)) {
       const { pointer, bytes } = this.#tensor(name);
@@ -75,7 +75,7 @@ export class DeviceArenas {
     }
   }
 
-  /** Copies frames of an arena to the host. A tail has `state.tail` frames. For tests. */
+  /** For tests: copies frames of an arena to the host. A tail has `state.tail` frames. */
   read(name: string, firstFrame: number, frames: number): ArrayBuffer {
     const from = this.#tensor(name).pointer + BigInt(firstFrame * this.#frameBytes);
     return readBack(this.#memory, from, frames * this.#frameBytes);
@@ -96,7 +96,7 @@ export class DeviceArenas {
   }
 }
 
-/** Returns the number of bytes that arenas of this size take on the device. */
+/** Returns the number of bytes that arenas of this size need on the device. */
 export function arenaBytes(state: StateShape, size: ArenaSize): number {
   const { frames, tails } = bytesOf(state, size);
   return state.layers * (2 * frames + tails);

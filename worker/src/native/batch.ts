@@ -9,7 +9,10 @@ import type { NativeTensor } from './tensor.ts';
 import { topClassesOf } from './top-classes.ts';
 import type { TopClasses } from './top-classes.ts';
 
-/** Results of a batch: best class of each frame and its log-probability, row after row. Empty for a transducer. */
+/**
+ * Results of a batch. `ids` contains the best class of each frame, row after row, and `scores` its log-probability.
+ * Empty for a transducer.
+ */
 export interface BatchResult {
   readonly ids: Int32Array;
   readonly scores: Float32Array;
@@ -17,14 +20,17 @@ export interface BatchResult {
 }
 
 /**
- * A batch with its host memory. The caller gets it from `DeviceGraph.acquire`, fills rows of `inputs` and calls
- * `submit`. Then `collect` returns the results, which are valid until the batch is acquired again.
+ * A batch with its host memory. Get it from `DeviceGraph.acquire`, fill rows of `inputs` and call `submit`. Then call
+ * `collect`, which returns the results. They are valid until the batch is acquired again.
  */
 export class DeviceBatch {
   /** Number of rows that the graph runs. */
   readonly size: number;
   readonly inputs: BatchInputs;
-  /** Output of a transducer's encoder on the device. It is valid until another batch of this size is submitted. */
+  /**
+   * Tensor on the device with the output of a transducer's encoder. Its content is valid until another batch of this
+   * size is submitted.
+   */
   readonly encoded: NativeTensor | undefined;
   readonly #submission: Submission;
   readonly #shape: GraphShape;
@@ -71,8 +77,8 @@ export class DeviceBatch {
   }
 
   /**
-   * Starts to run the first `rows` rows and returns before they are done. The other rows are padding. If an index is
-   * invalid, throws a NativeError before anything is sent to the device. After an error the batch is idle.
+   * Starts a run of the first `rows` rows and returns before the run has ended. All other rows are padding. If an index
+   * is invalid, throws a NativeError before anything is sent to the device. After any error, the batch is idle.
    */
   submit(rows: number): void {
     this.#submission.submit(() => {
@@ -86,20 +92,21 @@ export class DeviceBatch {
     return this.#submission.isDone();
   }
 
-  /** Waits for the results and makes the batch idle. */
+  /** Waits for the results and returns them. Afterwards the batch is idle. */
   collect(): BatchResult {
     this.#submission.collect();
     return this.#result;
   }
 
-  /** Resolves to the results when they have arrived, without blocking the thread. Makes the batch idle. */
+  /** Resolves to the results when they have arrived, without blocking the thread. Afterwards the batch is idle. */
   async collected(): Promise<BatchResult> {
     await this.#submission.collected();
     return this.#result;
   }
 
   /**
-   * Makes the batch idle without running it. Does nothing if `submit` has failed, because the batch is already idle.
+   * Returns an acquired batch to the idle state without a run. Does nothing if `submit` has failed, because the batch
+   * is already idle.
    */
   abandon(): void {
     this.#submission.abandon();
@@ -114,7 +121,10 @@ export class DeviceBatch {
     this.#submission.release();
   }
 
-  /** Makes rows without a stream read zeros and write to the scratch page. Their bounds contain no samples. */
+  /**
+   * Sets the inputs of rows without a stream so that these rows read zeros and write to the scratch page. Their bounds
+   * contain no samples.
+   */
   #pad(from: number): void {
     const { bounds, past, page, tailFrom, tailTo, filled, prompt } = this.inputs;
     bounds.fill(0, from * 4);

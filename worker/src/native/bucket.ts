@@ -10,18 +10,18 @@ import type { NativeTensor } from './tensor.ts';
 /** Alignment of a tensor in a block. CUDA allocates memory with the same alignment. */
 const ALIGNMENT = 256;
 
-/** Tensor in a block of memory. */
+/** A tensor in a block of memory. `offset` is its position in the block. */
 export interface Field extends RowPort {
   readonly offset: number;
 }
 
-/** Tensors that are stored in one block, so that one copy moves all of them. */
+/** Tensors that are stored in one block of memory, so that a single copy transfers all of them. */
 export interface Layout {
   readonly fields: readonly Field[];
   readonly bytes: number;
 }
 
-/** Returns the positions of a batch's tensors in a block. */
+/** Returns the positions of tensors in a block. Each tensor has `rows` rows. */
 export function buildLayout(ports: readonly RowPort[], rows: number): Layout {
   let bytes = 0;
   const fields = ports.map((port) => {
@@ -39,7 +39,7 @@ export function offsetOf({ fields }: Layout, name: string): number {
   return field.offset;
 }
 
-/** Tensors of a bucket, which is the device memory for batches of one size. */
+/** Options of a bucket. A bucket is the device memory for batches of one size. */
 export interface BucketOptions {
   /** Number of rows in a batch. */
   readonly size: number;
@@ -51,13 +51,19 @@ export interface BucketOptions {
   readonly copiesOut: boolean;
   /** Inputs that are already on the device and are not copied. */
   readonly fixed: ReadonlyMap<string, NativeTensor>;
-  /** State that runs read and write in place. The name of its output ends with `_next`. */
+  /**
+   * State tensors that runs read and change in place, by the name of their input. The output for the same tensor has
+   * the suffix `_next`.
+   */
   readonly state: ReadonlyMap<string, NativeTensor>;
   /** Id of the bucket's CUDA graph. Undefined if CUDA graphs are not used. */
   readonly graphId: number | undefined;
 }
 
-/** Device memory for batches of one size, bound to a graph. All batches of this size use it one after the other. */
+/**
+ * Device memory for batches of one size, bound to the inputs and outputs of a graph. All batches of this size use it
+ * one after the other.
+ */
 export class Bucket {
   readonly size: number;
   readonly inputs: Layout;
@@ -93,12 +99,13 @@ export class Bucket {
       inputs: new Map([...this.#inputs, ...fixed, ...state]),
       outputs: new Map([...this.#outputs, ...next]),
       graphId,
-      // If copies and runs share a stream, the device keeps their order, and the host need not wait.
+      // If copies and runs share a CUDA stream, the device executes them in order. So the host does not need to wait
+      // between them.
       synchronize: memory.stream === undefined,
     });
   }
 
-  /** Returns an output on the device. Undefined if there is no such output. */
+  /** Returns the tensor of an output on the device, or undefined if there is no such output. */
   output(name: string): NativeTensor | undefined {
     return this.#outputs.get(name);
   }

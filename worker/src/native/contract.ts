@@ -6,10 +6,10 @@ import { agree, fixed, port } from '../model/ports.ts';
 import type { Ports } from '../model/ports.ts';
 import type { ElementType } from './tensor.ts';
 
-/** Sizes of the state that streams keep on the device. They are the same for all graphs of a model. */
+/** Sizes of the state of streams on the device. They are the same for all graphs of a model. */
 export interface StateShape {
   readonly layers: number;
-  /** Number of values of a frame in an arena. */
+  /** Number of values in one frame of an arena. */
   readonly width: number;
   /** Number of frames in the tail of a convolution. */
   readonly tail: number;
@@ -27,7 +27,7 @@ export interface GraphShape {
   readonly classes: number;
   readonly blank: number;
   readonly framing: Framing;
-  /** Feature frames per encoder frame. */
+  /** Number of feature frames per encoder frame. */
   readonly subsampling: number;
   /** Number of encoder frames in a chunk and in a page. */
   readonly frames: number;
@@ -55,7 +55,7 @@ export interface RowPort {
   readonly dims: readonly number[];
 }
 
-/** Version of the contract between the export tool and the worker for GPU graphs. */
+/** Version of the contract for GPU graphs between the export tool (training/optimize) and the worker. */
 const FORMAT = '1';
 
 /** Reads the sizes of a GPU graph. Throws a ModelError if the graph does not follow the contract. */
@@ -105,14 +105,14 @@ export function readGraphShape(ports: Ports, metadata: (key: string) => string |
   return shape;
 }
 
-/** Throws a ModelError if a graph follows another version of the contract. */
+/** Throws a ModelError if a graph follows a different version of the contract than this worker. */
 export function checkFormat(file: string, format: string): void {
   if (format === FORMAT) return;
   const next = 'export the model again with training/optimize';
   fail(file, `gpu_format is "${format}", but this worker runs format ${FORMAT}: ${next}`);
 }
 
-/** Returns the inputs that differ between batches, in their order in memory. */
+/** Returns the inputs that are different for each batch, in the order in which they are stored in memory. */
 export function inputsOf({ samples, pages, takesPrompt }: GraphShape): RowPort[] {
   return [
     { name: 'pcm', type: 'int16', dims: [samples] },
@@ -146,15 +146,15 @@ export function topPorts(perRow: number, alternatives: number): RowPort[] {
 }
 
 /**
- * Returns how many of the best classes the output `top_ids` of a graph contains per frame or step. 0 if the graph has
- * no such output.
+ * Returns the number of best classes per frame or step in the output `top_ids` of a graph. 0 if the graph has no such
+ * output.
  */
 export function alternativesOf({ outputs }: Ports): number {
   const found = outputs.find(({ name }) => name === 'top_ids');
   return (found && fixed(found, 2)) ?? 0;
 }
 
-/** Returns the names of a model's arenas, with the kind of each. */
+/** Returns the names of a model's arenas, and whether each arena contains frames or tails. */
 export function arenaNames({ layers }: StateShape): { name: string; kind: 'frames' | 'tails' }[] {
   return Array.from({ length: layers }, (_, layer) => [
     { name: `keys_${layer}`, kind: 'frames' } as const,
@@ -167,7 +167,10 @@ function arenaPorts(state: StateShape, suffix: string): RowPort[] {
   return arenaNames(state).map(({ name }) => ({ name: name + suffix, type: state.precision, dims: [state.row] }));
 }
 
-/** Throws unless a graph has all of these inputs or outputs and no others. Does not check the first dimension. */
+/**
+ * Throws if one of these inputs or outputs is missing in a graph, or if the graph has additional ones. Does not check
+ * the first dimension.
+ */
 export function checkPorts(ports: Ports, side: 'inputs' | 'outputs', expected: readonly RowPort[]): void {
   for (const { name, type, dims } of expected) {
     const found = port(ports, side, name, type, dims.length + 1);
@@ -185,13 +188,13 @@ function encodedWidth(ports: Ports): number {
   return (found && fixed(found, 2)) ?? fail(ports.file, 'a transducer needs an output "encoded" of a fixed width');
 }
 
-/** Returns the precision of weights and state. Throws a ModelError if it is unknown. */
+/** Returns the precision of weights and state. Throws a ModelError if the text names no known precision. */
 export function readPrecision(file: string, text: string): 'float16' | 'float32' {
   if (text === 'f16') return 'float16';
   return text === 'f32' ? 'float32' : fail(file, `precision is "${text}", expected f16 or f32`);
 }
 
-/** Returns a whole number from the metadata. Throws a ModelError if it is missing or invalid. */
+/** Returns a value of the metadata as a whole number. Throws a ModelError if the value is missing or invalid. */
 export function readNumber(file: string, key: string, text: string): number {
   const value = Number(text);
   return text !== '' && Number.isInteger(value) && value >= 0

@@ -5,31 +5,34 @@ import type { Koffi, Pointer } from './koffi.ts';
 import type { DeviceEvent, DeviceMemory } from './memory.ts';
 
 /**
- * File names of the CUDA runtime, newest first. The loader finds them in LD_LIBRARY_PATH or in the system's folders.
+ * File names of the CUDA runtime, newest first. The loader searches for them in LD_LIBRARY_PATH and in the folders of
+ * the system.
  */
 const LIBRARIES = ['libcudart.so.13', 'libcudart.so.12'];
 
-// These are values from driver_types.h.
+// Values from driver_types.h.
 const STREAM_NON_BLOCKING = 1;
 const HOST_TO_DEVICE = 1;
 const DEVICE_TO_HOST = 2;
 const NOT_READY = 600;
-/** Flag that makes a thread sleep while it waits for an event. Without it, the thread polls and occupies a core. */
+/**
+ * Flag with which a thread sleeps while it waits for an event. Without this flag, the thread polls and occupies a core.
+ */
 const EVENT_BLOCKING_SYNC = 1;
 
 /** Options of the memory of a GPU. */
 export interface CudaOptions {
   readonly device: number;
   /**
-   * Whether runs use the same CUDA stream as copies, so that no synchronization is needed. The session must be created
-   * with this stream.
+   * Whether runs use the same CUDA stream as copies, so that no synchronization between them is needed. Sessions must
+   * then be created with this stream.
    */
   readonly sharesStream: boolean;
 }
 
 /**
- * Creates the access to the memory of a GPU. Throws a NativeError if the CUDA runtime is not installed. Every CUDA call
- * that fails throws a CudaError.
+ * Returns an object that provides access to the memory of a GPU. Throws a NativeError if the CUDA runtime is not
+ * installed. Throws a CudaError if a CUDA call fails, now or later.
  */
 export async function createCudaMemory({ device, sharesStream }: CudaOptions): Promise<DeviceMemory> {
   const koffi = await loadKoffi();
@@ -113,12 +116,12 @@ function bindRuntime(koffi: Koffi) {
       const status = eventQuery(event) as number;
       if (status === 0) return true;
       if (status !== NOT_READY) return fail('cudaEventQuery', status);
-      // The CUDA runtime also stores this status as its last error. ONNX Runtime would report it as a failure of its
-      // next kernel.
+      // The CUDA runtime also stores the status NOT_READY as its last error. This call clears it, because ONNX Runtime
+      // would report it as a failure of its next kernel.
       lastError();
       return false;
     },
-    /** Waits for an event in a thread of the thread pool. */
+    /** Resolves when an event is complete. A thread of the thread pool waits for the event. */
     whenDone: (event: Pointer): Promise<void> =>
       new Promise((resolve, reject) => {
         eventSynchronize.async(event, (error: Error | null, status: number) => {
@@ -136,12 +139,12 @@ function bindRuntime(koffi: Koffi) {
       const status = memGetInfo(free, total) as number;
       return status === 0 ? Number(free[0]) : fail('cudaMemGetInfo', status);
     },
-    /** Reference to the library, because koffi unloads a library that is not referenced. */
+    /** Reference that keeps the library loaded. koffi unloads a library that no object references. */
     library,
   };
 }
 
-/** Loads the first of these libraries that is installed. Throws a NativeError if none is. */
+/** Loads the first of these libraries that is installed. Throws a NativeError if none of them is installed. */
 export function loadRuntime(koffi: Koffi, names: readonly string[]): LibraryHandle {
   const causes: unknown[] = [];
   for (const name of names) {

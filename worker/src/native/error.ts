@@ -2,14 +2,17 @@
 export type NativeErrorCode =
   /** A library file is missing or cannot be loaded. */
   | 'library_missing'
-  /** The library that was found is not the release that the worker was built for. */
+  /** The library that was found has a different release than the one for which the worker was built. */
   | 'version_mismatch'
-  /** ONNX Runtime refused a call, and the error has its message. Also used if the host has no memory left. */
+  /**
+   * ONNX Runtime refused a call. The error contains the message of ONNX Runtime. Also used if the host has no free
+   * memory.
+   */
   | 'call_failed'
   /** A batch contains an invalid page, slot or range. Nothing was sent to the device. */
   | 'index_invalid';
 
-/** Thrown if a native library cannot be used, or refuses a call. */
+/** Thrown if a native library cannot be used, if it refuses a call, or if a batch is invalid. */
 export class NativeError extends Error {
   override readonly name = 'NativeError';
   readonly code: NativeErrorCode;
@@ -21,17 +24,17 @@ export class NativeError extends Error {
 }
 
 /**
- * Thrown if a CUDA call fails. Many of these errors are sticky: all later calls of the process fail too. The process
+ * Thrown if a CUDA call fails. After many of these errors, all later CUDA calls of the process fail too. The process
  * must therefore end.
  */
 export class CudaError extends Error {
   override readonly name = 'CudaError';
 }
 
-/** Messages with which ONNX Runtime reports a failure of CUDA or of a library that uses CUDA. */
+/** Pattern of messages with which ONNX Runtime reports a failure of CUDA, or of a library that uses CUDA. */
 const CUDA_FAILURE = /\b(CUDA|CUBLAS|CUDNN|CUDNN_FE|CUFFT|CURAND)[_ ](failure|error)/i;
 
-/** Returns the error for a message of ONNX Runtime. */
+/** Returns an error of the right class for a message of ONNX Runtime. */
 export function errorOf(call: string, message: string): NativeError | CudaError {
   const text = `${call}: ${message}`;
   return CUDA_FAILURE.test(message) ? new CudaError(text) : new NativeError('call_failed', text);

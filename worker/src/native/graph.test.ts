@@ -14,7 +14,7 @@ function open(graph: OnnxGraph): OpenGraph {
   return openGraph(runtime, memory, saveGraph(graph), 'gpu/4-1.onnx', SESSION_OPTIONS);
 }
 
-/** Opens the test graph, with arenas that are filled with NaN. */
+/** Opens the test graph with arenas whose pages contain NaN, except for the zero page. */
 function createGraph(sizes: number[]): { graph: DeviceGraph; arenas: DeviceArenas; close: () => void } {
   const opened = open(buildTestGraph());
   const arenas = new DeviceArenas(runtime, memory, opened.shape.state, SIZE);
@@ -122,7 +122,8 @@ describe('DeviceGraph', () => {
       { samples: ones, page: 4, tailTo: 2 },
       { samples: twos, page: 6, tailTo: 3 },
     ]);
-    // The past is the zero page, and all other pages contain NaN. The second score of a row is the sum of its bounds.
+    // The past of both rows is the zero page, and all other pages contain NaN. The second score of a row is the sum of
+    // the row's bounds.
     expect(first).toEqual({ ids: [8, 9, 16, 17], scores: [-8, 33, -16, 33] });
     const second = run(graph, [
       { samples: twos, past: [0, 6], page: 8, tailFrom: 3, tailTo: 3, filled: 2 },
@@ -214,7 +215,7 @@ describe('DeviceGraph', () => {
   test('does not take more memory after thousands of runs', () => {
     const { graph, close } = createGraph([2]);
     const cycle = () => run(graph, [{ samples: ones, page: 4, tailTo: 2 }]);
-    // The samples of one batch take 17 kB. If they were leaked, the process would grow by 34 MB.
+    // The samples of one batch take 17 kB. If each of the 2000 runs leaked them, the process would grow by 34 MB.
     expect(leastGrowth(2000, cycle)).toBeLessThan(25e6);
     close();
   });

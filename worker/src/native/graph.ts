@@ -18,7 +18,10 @@ export interface OpenGraph {
   readonly shape: GraphShape;
 }
 
-/** Opens a GPU graph and checks it. Throws a ModelError if it cannot be used. `file` is its name in error messages. */
+/**
+ * Opens a GPU graph and checks it. Throws a ModelError if the graph cannot be used. `file` is the name of the graph in
+ * error messages.
+ */
 export function openGraph(
   runtime: NativeRuntime,
   memory: DeviceMemory,
@@ -29,7 +32,7 @@ export function openGraph(
   return openSession(runtime, memory, path, file, options, readGraphShape);
 }
 
-/** Opens a graph and reads its sizes with `read`. Throws a ModelError if it cannot be used. */
+/** Opens a graph and reads its sizes with `read`. Throws a ModelError if the graph cannot be used. */
 export function openSession<Shape>(
   runtime: NativeRuntime,
   memory: DeviceMemory,
@@ -55,13 +58,13 @@ export function openSession<Shape>(
   }
 }
 
-/** Number of batches of one size for CTC. The host fills one of them while the device runs the other. */
+/** Number of batches of one size for CTC. The host fills one batch while the device runs the other one. */
 const BATCHES_PER_BUCKET = 2;
 
 /**
- * Runs a GPU graph on batches of a few sizes. A batch is padded to the next larger size, which is called its bucket.
- * Each bucket has buffers at fixed addresses and its own CUDA graph. All calls must come from the thread that created
- * the object.
+ * Runs a GPU graph on batches of a few sizes. Each batch is padded to the next of these sizes. The device memory for
+ * one size is a bucket. Each bucket has buffers at fixed addresses and its own CUDA graph. All calls must come from the
+ * thread that created the object.
  */
 export class DeviceGraph {
   readonly shape: GraphShape;
@@ -84,8 +87,8 @@ export class DeviceGraph {
     this.#session = session;
     const check = new IndexCheck(arenas);
     const [inputs, outputs] = [inputsOf(shape), outputsOf(shape)];
-    // The encoded frames of a transducer stay in the memory of the bucket until the search is done. A bucket therefore
-    // has only one batch.
+    // The encoded frames of a transducer stay in the memory of the bucket until the search has ended. A bucket of a
+    // transducer therefore has only one batch.
     const [copiesOut, count] = shape.type === 'ctc' ? [true, BATCHES_PER_BUCKET] : [false, 1];
     this.#buckets = this.sizes.map((size, i) => {
       const graphId = cudaGraphs ? i + 1 : undefined;
@@ -98,8 +101,8 @@ export class DeviceGraph {
   }
 
   /**
-   * Returns an idle batch of the smallest size with room for this many rows. Undefined if all batches of this size are
-   * in use.
+   * Acquires an idle batch of the smallest size that has room for `rows` rows. Returns undefined if all batches of this
+   * size are in use.
    */
   acquire(rows: number): DeviceBatch | undefined {
     const size = this.sizes.find((bucket) => bucket >= rows);
@@ -110,9 +113,9 @@ export class DeviceGraph {
   }
 
   /**
-   * Runs each size with padding rows only. This plans its kernels and captures its CUDA graph. The largest size comes
-   * first. Kernels may keep a buffer that a larger batch replaces. A CUDA graph that was captured before the
-   * replacement would use the old buffer.
+   * Runs a batch of each size in which all rows are padding. This plans the kernels and captures the CUDA graph of the
+   * size. The largest size comes first, because a kernel may have a buffer that a larger batch would replace. A CUDA
+   * graph that was captured before the replacement would use the old buffer.
    */
   warmUp(): void {
     for (const size of this.sizes.toReversed()) {
@@ -124,7 +127,7 @@ export class DeviceGraph {
     }
   }
 
-  /** Returns the tensors with the encoded frames of a transducer's batches, one for each size. Empty for CTC. */
+  /** Returns for each batch size the tensor with the encoded frames of a transducer. Empty for CTC. */
   get encoded(): { size: number; tensor: NativeTensor }[] {
     return this.#buckets.flatMap((bucket) => {
       const tensor = bucket.output('encoded');

@@ -4,7 +4,7 @@ import type { GraphShape } from './contract.ts';
 import { IndexCheck } from './indices.ts';
 import type { BatchInputs } from './indices.ts';
 
-/** A graph with pages of 2 frames and 2 pages of past. */
+/** A graph with pages of 2 frames, which reads 2 past pages. */
 const SHAPE = {
   frames: 2,
   pages: 2,
@@ -13,14 +13,14 @@ const SHAPE = {
   framing: buildFraming(1, 8),
 } as unknown as GraphShape;
 /**
- * Arenas whose largest page has 3 frames. The zero page is at 0, the scratch page at 3, and pages of streams from 6 to
- * 20.
+ * Arenas whose largest page has 3 frames. The zero page starts at frame 0 and the scratch page at frame 3. The pages of
+ * streams are in frames 6 to 19.
  */
 const ARENAS = { firstFrame: 6, scratchFrame: 3, size: { frames: 20, slots: 5, pageFrames: 3 } } as DeviceArenas;
 
 /**
- * Returns two valid rows. The first row reads pages 6 and 8 and writes page 10. The second reads page 12 and writes
- * page 14.
+ * Returns two valid rows. The first row reads the pages at frames 6 and 8 and writes the page at 10. The second row
+ * reads the page at 12 and writes the page at 14.
  */
 function createInputs(): BatchInputs {
   return {
@@ -92,7 +92,7 @@ test.each<[Field, number, number, RegExp]>([
   expect(() => check.check(SHAPE, inputs, 2)).toThrow(
     expect.objectContaining({ code: 'index_invalid', message: expect.stringMatching(message) }),
   );
-  // The check must not keep marks of the rejected batch.
+  // Marks of the rejected batch must not remain, so a valid batch passes the check.
   expect(() => check.check(SHAPE, createInputs(), 2)).not.toThrow();
 });
 

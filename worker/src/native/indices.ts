@@ -2,9 +2,9 @@ import { DeviceArenas } from './arenas.ts';
 import type { GraphShape } from './contract.ts';
 import { NativeError } from './error.ts';
 
-/** Inputs of a batch that differ between rows. Each array contains the values of all rows, one row after the other. */
+/** Inputs of a batch. Each array contains the values of all rows, one row after the other. */
 export interface BatchInputs {
-  /** Samples. A row starts with one additional sample, which the pre-emphasis of the next sample needs. */
+  /** Samples. A row starts with one additional sample, which the pre-emphasis needs. */
   readonly pcm: Int16Array;
   /** For each row: start and end of the valid samples, then start and end of the valid feature frames. */
   readonly bounds: Int32Array;
@@ -12,24 +12,29 @@ export interface BatchInputs {
   readonly past: Int32Array;
   /** Arena frame at which the new page starts. */
   readonly page: Int32Array;
-  /** Tail slot that is read. `tailTo` is the tail slot that is written. */
+  /** Tail slot that the row reads. `tailTo` is the tail slot that the row writes. */
   readonly tailFrom: Int32Array;
   readonly tailTo: Int32Array;
-  /** Number of frames of the past that exist. They are the newest ones. */
+  /** Number of past frames that exist. These are the newest frames of the past pages. */
   readonly filled: Int32Array;
   /** Index of the language prompt. Empty if the graph takes no prompt. */
   readonly prompt: BigInt64Array;
 }
 
 /**
- * Checks the indices of batches. CUDA replaces an index outside of an arena with a valid one and reports no error. The
- * state of another stream would then change.
+ * Checks the indices of batches. CUDA reports no error for an index outside an arena, and uses a valid index instead.
+ * The state of another stream would then change.
  */
 export class IndexCheck {
   readonly #arenas: DeviceArenas;
-  /** For each frame, the row that writes it, plus 1. All values are 0 between two checks. */
+  /**
+   * Contains for each frame the number of the row that writes this frame, plus 1. All values are 0 between two checks.
+   */
   readonly #frameWriter: Uint16Array;
-  /** For each tail slot, the row that writes it, plus 1. All values are 0 between two checks. */
+  /**
+   * Contains for each tail slot the number of the row that writes this slot, plus 1. All values are 0 between two
+   * checks.
+   */
   readonly #slotWriter: Uint16Array;
 
   constructor(arenas: DeviceArenas) {
@@ -48,12 +53,12 @@ export class IndexCheck {
       for (; marked < rows; marked++) this.#mark(shape, inputs, marked);
       for (let row = 0; row < rows; row++) this.#checkReads(shape, inputs, row);
     } finally {
-      // If marking a row failed, a part of its page may be marked.
+      // Also unmarks the row whose check failed, because a part of its state may be marked.
       for (let row = 0; row < Math.min(marked + 1, rows); row++) this.#unmark(shape, inputs, row);
     }
   }
 
-  /** Checks what a row writes, and marks it as written by this row. */
+  /** Checks the page and the tail slot that a row writes. Marks both as written by this row. */
   #mark({ frames }: GraphShape, { page, tailTo }: BatchInputs, row: number): void {
     const { firstFrame, scratchFrame, size } = this.#arenas;
     const at = page[row] ?? -1;
@@ -77,7 +82,7 @@ export class IndexCheck {
     this.#slotWriter[tailTo[row] ?? -1] = 0;
   }
 
-  /** Checks what a row reads, and that no other row writes it in the same run. */
+  /** Checks the pages and the tail slot that a row reads. Throws if another row of the same run writes one of them. */
   #checkReads(shape: GraphShape, inputs: BatchInputs, row: number): void {
     const { frames, pages, context } = shape;
     const { size, firstFrame } = this.#arenas;
@@ -99,8 +104,8 @@ export class IndexCheck {
   }
 
   /**
-   * Returns the number of another row that writes a part of this page, plus 1. 0 if there is none. All pages of a graph
-   * have the same length, so it suffices to check the first and the last frame.
+   * Returns the number of another row that writes a part of this page, plus 1. Returns 0 if no other row writes to the
+   * page. All pages of a graph have the same length, so only the first and the last frame must be checked.
    */
   #otherWriter(at: number, frames: number, row: number): number {
     const first = this.#frameWriter[at] ?? 0;

@@ -8,28 +8,28 @@ import type { BatchTiming } from './submission.ts';
 import { topClassesOf } from './top-classes.ts';
 import type { TopClasses } from './top-classes.ts';
 
-/** Inputs of a run, with one value for each row. The rows have the same order as in the encoder's run. */
+/** Inputs of a run, with one value for each row. The order of the rows is the same as in the run of the encoder. */
 export interface JointInputs {
-  /** Number of encoded frames that contain audio. */
+  /** Number of encoded frames of the row that contain audio. */
   readonly frames: Int32Array;
-  /** Last piece. At the start of an utterance it is the blank. */
+  /** Last piece of the utterance. Before the first piece, it is the blank. */
   readonly token: Int32Array;
   /** Frame of the chunk at which the search continues. */
   readonly at: Int32Array;
   /** Number of pieces that the frame `at` has produced so far. */
   readonly symbols: Int32Array;
-  /** Predictor slot that is read. `stateTo` is the predictor slot that is written. */
+  /** Predictor slot that the row reads. `stateTo` is the predictor slot that the row writes. */
   readonly stateFrom: Int32Array;
   readonly stateTo: Int32Array;
 }
 
 /** Results of a run. They are valid until the next run. */
 export interface JointResult {
-  /** Piece of each step, or -1 if the step has none. A row has `steps` values. */
+  /** Piece of each step, or -1 if the step has produced no piece. Each row has `steps` values. */
   readonly tokens: Int32Array;
   /** Frame of each step. */
   readonly places: Int32Array;
-  /** Log-probability of the best class of each step. Meaningless for steps after the last frame. */
+  /** Log-probability of the best class of each step. Not valid for steps after the last frame. */
   readonly scores: Float32Array;
   /** Values of `token`, `at` and `symbols` for the next run, for each row. */
   readonly tokenNext: Int32Array;
@@ -38,7 +38,10 @@ export interface JointResult {
   readonly top: TopClasses;
 }
 
-/** Greedy search over the encoded frames of a batch. The caller runs it until every row has reached its last frame. */
+/**
+ * Runs the greedy search over the encoded frames of a batch. Repeat runs until every row has passed its last frame (see
+ * `advance`).
+ */
 export class JointBatch {
   readonly size: number;
   readonly inputs: JointInputs;
@@ -47,7 +50,9 @@ export class JointBatch {
   readonly #shape: JointShape;
   readonly #chunkFrames: number;
   readonly #states: PredictorStates;
-  /** For each slot, the row that writes it, plus 1. All values are 0 between two checks. */
+  /**
+   * Contains for each slot the number of the row that writes this slot, plus 1. All values are 0 between two checks.
+   */
   readonly #writer: Uint16Array;
 
   constructor(
@@ -94,8 +99,9 @@ export class JointBatch {
   }
 
   /**
-   * Starts a run of the first `rows` rows and returns before it is done. The encoder may still be running. The other
-   * rows are padding. If an input is invalid, throws a NativeError before anything is sent to the device.
+   * Starts a run of the first `rows` rows and returns before the run has ended. All other rows are padding. Can be
+   * called while the encoder is still running. If an input is invalid, throws a NativeError before anything is sent to
+   * the device.
    */
   submit(rows: number): void {
     this.#submission.acquire();
@@ -105,7 +111,7 @@ export class JointBatch {
     });
   }
 
-  /** Waits for the results of a run. */
+  /** Waits for the results of a run and returns them. */
   collect(): JointResult {
     this.#submission.collect();
     return this.result;
@@ -117,7 +123,7 @@ export class JointBatch {
     return this.result;
   }
 
-  /** Sets the inputs of the next run from the results of the last one. Returns whether any row needs another run. */
+  /** Sets the inputs of the next run from the results of the last run. Returns whether any row needs another run. */
   advance(rows: number): boolean {
     const { frames, token, at, symbols, stateFrom, stateTo } = this.inputs;
     const { tokenNext, atNext, symbolsNext } = this.result;

@@ -5,8 +5,8 @@ import { alternativesOf, checkFormat, checkPorts, readNumber, readPrecision, top
 import type { RowPort } from './contract.ts';
 
 /**
- * Sizes of the GPU graph for the greedy search of a transducer. It contains predictor and joint, and is the same for
- * all contexts.
+ * Sizes of the GPU graph for the greedy search of a transducer. The graph contains predictor and joint network, and is
+ * the same for all contexts.
  */
 export interface JointShape {
   /** Number of steps that a run takes for each row. */
@@ -20,7 +20,7 @@ export interface JointShape {
   readonly predictorLayers: number;
   /** Number of values in an arena row. A state has `hidden / row` rows. */
   readonly row: number;
-  /** Maximum number of pieces that a frame may produce. */
+  /** Maximum number of pieces that a frame can produce. */
   readonly maxSymbols: number;
   readonly precision: 'float16' | 'float32';
   /** Number of best classes of each step that a run can return. 0 if the graph returns only the best class. */
@@ -58,7 +58,7 @@ export function readJointShape(ports: Ports, metadata: (key: string) => string |
 
 const int32 = (name: string, ...dims: number[]): RowPort => ({ name, type: 'int32', dims });
 
-/** Inputs that differ between runs. */
+/** Inputs that the host sets for each run. */
 export const JOINT_INPUTS: readonly RowPort[] = [
   int32('frames'),
   int32('token'),

@@ -7,7 +7,7 @@ import type { JointBatch } from './joint-batch.ts';
 import { DeviceJoint, openJoint } from './joint.ts';
 import { PredictorStates, predictorBytes } from './predictor.ts';
 
-/** Opens an encoder and a joint graph whose state is filled with NaN, and acquires a batch of two rows. */
+/** Opens an encoder and a joint graph, fills their state with NaN, and acquires a batch of two rows. */
 function createSearch(): { batch: DeviceBatch; search: JointBatch; graph: DeviceGraph; close: () => void } {
   const encoder = openGraph(runtime, memory, saveGraph(buildTestGraph('transducer')), 'gpu/4-1.onnx', SESSION_OPTIONS);
   const arenas = new DeviceArenas(runtime, memory, encoder.shape.state, { frames: 24, slots: 6, pageFrames: 2 });
@@ -60,7 +60,7 @@ describe('DeviceJoint', () => {
     startSearch(search);
     search.inputs.token.set([2, 3]);
     search.submit(2);
-    // Each row has 8 encoded values, which are 1 in the first row and 2 in the second. The states are zero.
+    // Each row has 8 encoded values. The values are 1 in the first row and 2 in the second row. The states are zero.
     const first = search.collect();
     expect([...first.tokens]).toEqual([3, 4]);
     expect([...first.places]).toEqual([0, 0]);

@@ -18,7 +18,8 @@ export interface OpenJoint {
 }
 
 /**
- * Opens a joint graph and checks it. Throws a ModelError if it cannot be used. `file` is its name in error messages.
+ * Opens a joint graph and checks it. Throws a ModelError if the graph cannot be used. `file` is the name of the graph
+ * in error messages.
  */
 export function openJoint(
   runtime: NativeRuntime,
@@ -31,8 +32,8 @@ export function openJoint(
 }
 
 /**
- * Runs the greedy search of a transducer on the encoded frames that its encoders leave on the device. A run takes a
- * fixed number of steps for each row. If a row needs more steps, another run follows.
+ * Runs the greedy search of a transducer on the encoded frames, which stay on the device after the run of an encoder. A
+ * run takes a fixed number of steps for each row. If a row needs more steps, the caller starts another run.
  */
 export class DeviceJoint {
   readonly shape: JointShape;
@@ -43,7 +44,7 @@ export class DeviceJoint {
   readonly #cudaGraphs: boolean;
   readonly #alternatives: number;
   readonly #buckets: Bucket[] = [];
-  /** Searches by the tensor with the encoded frames that they read. */
+  /** The search for each tensor with encoded frames. */
   readonly #batches = new Map<NativeTensor, JointBatch>();
 
   constructor(
@@ -64,8 +65,8 @@ export class DeviceJoint {
   }
 
   /**
-   * Creates the searches for all batches of an encoder. The largest size comes first, for the same reason as in
-   * `warmUp` of DeviceGraph.
+   * Creates the searches for all batch sizes of an encoder. The largest size comes first, for the same reason as in
+   * `DeviceGraph.warmUp`.
    */
   attach(graph: DeviceGraph): void {
     const { frames } = graph.shape;
@@ -85,14 +86,16 @@ export class DeviceJoint {
     }
   }
 
-  /** Returns the search over the encoded frames of a batch. */
+  /** Returns the search that reads the encoded frames of a batch. */
   searchOf({ encoded }: DeviceBatch): JointBatch {
     const batch = encoded && this.#batches.get(encoded);
     if (batch === undefined) throw new Error('the encoder of the batch was not attached');
     return batch;
   }
 
-  /** Runs each search with padding rows only, which plans its kernels and captures its CUDA graph. */
+  /**
+   * Runs each search with rows that are all padding. This plans the kernels and captures the CUDA graph of the search.
+   */
   warmUp(): void {
     for (const batch of this.#batches.values()) {
       for (let i = 0; i < 2; i++) {

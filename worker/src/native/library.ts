@@ -6,13 +6,13 @@ import { NativeError } from './error.ts';
 import { loadKoffi, pinLibrary } from './koffi.ts';
 import type { Koffi, NativeFunction, Pointer } from './koffi.ts';
 
-/** The library of ONNX Runtime, loaded and checked. */
+/** A loaded library of ONNX Runtime whose release has been checked. */
 export interface OrtLibrary {
   readonly koffi: Koffi;
   /** Address of the function table (`OrtApi`). */
   readonly table: Pointer;
   readonly version: string;
-  /** Reference to the library, because koffi unloads a library that is not referenced. */
+  /** Reference that keeps the library loaded. koffi unloads a library that no object references. */
   readonly handle: LibraryHandle;
 }
 
@@ -24,15 +24,15 @@ export interface LibrarySource {
 
 let shared: Promise<OrtLibrary> | undefined;
 
-/** Loads the library that onnxruntime-node uses. The first call loads it, and later calls return the same object. */
+/** Loads the same library file that onnxruntime-node uses. Later calls return the object of the first call. */
 export function openLibrary(): Promise<OrtLibrary> {
   shared ??= loadLibrary(locateLibrary());
   return shared;
 }
 
 /**
- * Returns the library file in the package of onnxruntime-node. The same file must be used, because two copies in one
- * process would not share memory.
+ * Returns the library file in the package of onnxruntime-node. The worker must use this file, because two copies of
+ * ONNX Runtime in one process would not share memory.
  */
 export function locateLibrary(): LibrarySource {
   const manifest = createRequire(import.meta.url).resolve('onnxruntime-node/package.json');
@@ -41,7 +41,10 @@ export function locateLibrary(): LibrarySource {
   return { file: join(folder, 'libonnxruntime.so.1'), version };
 }
 
-/** Loads a library of ONNX Runtime. Throws a NativeError if it is missing or of another release. */
+/**
+ * Loads a library of ONNX Runtime. Throws a NativeError if the file is missing or has a different release than
+ * `version`.
+ */
 export async function loadLibrary({ file, version }: LibrarySource): Promise<OrtLibrary> {
   const koffi = await loadKoffi();
   let handle: LibraryHandle;
@@ -55,7 +58,7 @@ export async function loadLibrary({ file, version }: LibrarySource): Promise<Ort
   }
   checkMapped(file);
   pinLibrary(koffi, file);
-  // OrtApiBase contains two functions, GetApi and GetVersionString.
+  // OrtApiBase contains two functions: GetApi at position 0 and GetVersionString at position 1.
   const getApi = functionAt(koffi, base, 0, koffi.proto('void *', ['uint32_t']));
   const actual = functionAt(koffi, base, 1, koffi.proto('str', []))() as string;
   if (releaseOf(actual) !== releaseOf(version)) {
@@ -76,7 +79,7 @@ export function functionAt(koffi: Koffi, table: Pointer, index: number, type: Ty
   return koffi.decode(pointer, type) as NativeFunction;
 }
 
-/** Throws if the process uses another copy of ONNX Runtime than the file. */
+/** Throws if the process has loaded a different copy of ONNX Runtime than this file. */
 function checkMapped(file: string): void {
   const maps = readFileSync('/proc/self/maps', 'utf8');
   const mapped = maps.split('\n').flatMap((line) => /\/.*libonnxruntime\.so.*$/.exec(line) ?? []);
@@ -85,5 +88,5 @@ function checkMapped(file: string): void {
   throw new NativeError('version_mismatch', `the process loaded ${others || 'no library'} instead of ${file}`);
 }
 
-/** Returns the major and minor version, such as 1.20. */
+/** Returns the major and minor version of a release, such as 1.20. */
 const releaseOf = (version: string): string => version.split('.').slice(0, 2).join('.');

@@ -1,15 +1,18 @@
 import { NativeError } from './error.ts';
 import type { Koffi, Pointer } from './koffi.ts';
 
-/** Host memory that the device can copy from and to. The buffer is valid until `releaseHost`. */
+/** Host memory from which and to which the device can copy. The buffer is valid until `releaseHost` is called. */
 export interface HostBlock {
   readonly pointer: Pointer;
   readonly buffer: ArrayBuffer;
 }
 
-/** A point in the sequence of work of a device. It is complete when the device has done all work before this point. */
+/**
+ * A point in the sequence of work of a device. The event is complete when the device has done all work before this
+ * point.
+ */
 export interface DeviceEvent {
-  /** Moves the event after all work that the device has been given so far. */
+  /** Places the event after all work that was issued to the device before this call. */
   record(): void;
   /** Reports whether the work before the event is complete. */
   isDone(): boolean;
@@ -17,22 +20,23 @@ export interface DeviceEvent {
   wait(): void;
   /** Resolves when the work before the event is complete. */
   done(): Promise<void>;
-  /** Returns the device time between an earlier event and this one. Both must be complete. */
+  /** Returns the device time between an earlier event and this event. Both events must be complete. */
   msSince(earlier: DeviceEvent): number;
   release(): void;
 }
 
 /**
  * Memory of the device that runs the graphs. Copies and fills are asynchronous, and run in the order in which they were
- * issued. Host memory that a copy reads or writes must stay unchanged until an event that was recorded after the copy
- * is complete.
+ * issued. To learn when a copy has ended, record an event after the copy. Do not change the host memory of the copy
+ * until this event is complete.
  */
 export interface DeviceMemory {
   readonly provider: 'cpu' | 'cuda';
   /** Number of the device. */
   readonly device: number;
   /**
-   * Stream that orders copies and runs. Undefined if runs use another stream, so that the host must wait for copies.
+   * CUDA stream in which both copies and runs are executed in order. Undefined if runs use a different stream than
+   * copies. The host must then wait for copies before a run.
    */
   readonly stream: Pointer | undefined;
   /** Allocates device memory. Its content is undefined. */
@@ -49,11 +53,14 @@ export interface DeviceMemory {
   synchronize(): void;
   /** Returns the number of bytes of device memory that can still be allocated. */
   freeBytes(): number;
-  /** Releases objects that belong to the memory itself, such as its stream. Blocks must be released by their owners. */
+  /**
+   * Releases internal objects such as the CUDA stream. Does not release allocated blocks, which their owners must
+   * release.
+   */
   close(): void;
 }
 
-/** Copies bytes of device memory to the host and waits for them. */
+/** Copies bytes of device memory to the host, waits until the copy has ended, and returns the bytes. */
 export function readBack(memory: DeviceMemory, device: Pointer, bytes: number): ArrayBuffer {
   const block = memory.allocateHost(bytes);
   memory.copyToHost(block.pointer, device, bytes);
@@ -63,12 +70,12 @@ export function readBack(memory: DeviceMemory, device: Pointer, bytes: number): 
   return copy;
 }
 
-/** Alignment of blocks in bytes. No vector instruction of a CPU needs more. */
+/** Alignment of blocks in bytes. It is enough for all vector instructions of CPUs. */
 const ALIGNMENT = 64;
 
 /**
- * Creates memory of the host that is used like device memory, for graphs that run on CPUs. Every operation is complete
- * when it returns.
+ * Returns an object that uses host memory in place of device memory, for graphs that run on CPUs. Every operation is
+ * complete when its call returns.
  */
 export function createHostMemory(koffi: Koffi): DeviceMemory {
   const libc = koffi.load(null);
@@ -103,7 +110,7 @@ export function createHostMemory(koffi: Koffi): DeviceMemory {
   };
 }
 
-// These are constants for sysconf in the C library of Linux.
+// Constants for sysconf in the C library of Linux.
 const SC_PAGESIZE = 30;
 const SC_AVPHYS_PAGES = 86;
 
@@ -119,7 +126,7 @@ class HostEvent implements DeviceEvent {
   }
 
   wait(): void {
-    // Nothing to wait for, because all work of the host ends before its call returns.
+    // Does not wait, because all work on host memory has ended when its call returns.
   }
 
   /** Resolves in a later turn of the event loop, because an event of a GPU also takes time. */
@@ -132,7 +139,7 @@ class HostEvent implements DeviceEvent {
   }
 
   release(): void {
-    // Nothing to release, because nothing is allocated outside of the object.
+    // Does nothing, because the object owns no native memory.
   }
 }
 

@@ -7,13 +7,13 @@ import { ELEMENTS, releaseTensors } from './tensor.ts';
 import type { NativeTensor } from './tensor.ts';
 
 /**
- * States of a transducer's predictor on the device, with slots for each stream. Slot 0 contains zeros, which are the
- * state at the start of an utterance, and is never written. Slot 1 is written by padding rows.
+ * States of a transducer's predictor on the device, with slots for each stream. Slot 0 contains zeros and is never
+ * written. Zeros are the state at the start of an utterance. Padding rows write to slot 1.
  */
 export class PredictorStates {
   static readonly zeroSlot = 0;
   static readonly scratchSlot = 1;
-  /** First slot that can belong to a stream. */
+  /** First slot after the zero slot and the scratch slot. The slots of streams start here. */
   static readonly firstSlot = 2;
 
   readonly slots: number;
@@ -36,14 +36,14 @@ export class PredictorStates {
     for (const { pointer, bytes } of this.tensors.values()) memory.fill(pointer, 0, bytes);
   }
 
-  /** Sets all states except the zero slot to NaN. For tests. */
+  /** For tests: sets all states except the zero slot to NaN. */
   poison(): void {
     for (const { pointer, bytes } of this.tensors.values()) {
       this.#memory.fill(pointer + BigInt(this.#slotBytes), 0xff, bytes - this.#slotBytes);
     }
   }
 
-  /** Copies a state of a slot to the host. For tests. */
+  /** For tests: copies a state of a slot to the host. */
   read(name: string, slot: number): ArrayBuffer {
     const tensor = this.tensors.get(name);
     if (tensor === undefined) throw new Error(`no state is named ${name}`);
@@ -55,6 +55,6 @@ export class PredictorStates {
   }
 }
 
-/** Returns the number of bytes that one predictor state of a stream takes on the device. */
+/** Returns the number of bytes that one slot needs on the device. */
 export const predictorBytes = (shape: JointShape): number =>
   predictorNames(shape).length * shape.hidden * ELEMENTS.float32.bytes;

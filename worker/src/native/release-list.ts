@@ -1,4 +1,4 @@
-/** Native objects in the order of their creation. `release` releases them in the opposite order. */
+/** A list of native objects in the order of their creation. `release` releases them in reverse order. */
 export class ReleaseList {
   readonly #tasks: (() => void)[] = [];
 
@@ -10,12 +10,12 @@ export class ReleaseList {
     return object;
   }
 
-  /** Adds a function that `release` calls. */
+  /** Adds a function that `release` calls. Use it for objects without a method `release`. */
   defer(task: () => void): void {
     this.#tasks.push(task);
   }
 
-  /** Releases everything. A second call does nothing. */
+  /** Releases all objects. A second call does nothing. */
   release(): void {
     for (let task = this.#tasks.pop(); task !== undefined; task = this.#tasks.pop()) task();
   }

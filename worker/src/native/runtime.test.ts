@@ -5,7 +5,7 @@ import type { OnnxGraph } from '../testing/onnx-writer.ts';
 import { cudaSettings } from './runtime.ts';
 import type { ElementType, NativeTensor } from './tensor.ts';
 
-/** Graph that writes rows to an arena at the indices of a batch, and returns the sum of each row. */
+/** Graph that writes the rows of a batch to an arena, at the indices in the batch. Returns the sum of each row. */
 const SCATTER: OnnxGraph = {
   inputs: [
     { name: 'arena', type: 'float32', shape: ['R', 4] },
@@ -24,7 +24,7 @@ const SCATTER: OnnxGraph = {
   metadata: { gpu_format: '1', empty: '' },
 };
 
-/** Allocates a zeroed tensor and returns it with a view of its memory. */
+/** Allocates a tensor of zeros. Returns the tensor and a buffer for its memory. */
 function createTensor(type: ElementType, shape: number[]): { tensor: NativeTensor; buffer: ArrayBuffer } {
   const { pointer, buffer } = memory.allocateHost(shape.reduce((a, b) => a * b, 8));
   memory.fill(pointer, 0, buffer.byteLength);
@@ -168,7 +168,7 @@ describe('NativeSession on CPUs', () => {
       rows.release();
       session.release();
     };
-    // A session takes about 80 kB, so a leak would add 64 MB.
+    // A session takes about 80 kB, so 800 leaked sessions would take 64 MB.
     expect(leastGrowth(800, cycle)).toBeLessThan(40e6);
     memory.release(block);
   });

@@ -10,8 +10,8 @@ import type { ElementType } from './tensor.ts';
 
 // The constants below are values from onnxruntime_c_api.h.
 /**
- * Log level of fatal errors. Other errors are thrown and need no log. Lower levels would also log cuDNN plans that were
- * replaced.
+ * Log level of fatal errors. All other errors are thrown, so they need no log line. With lower levels, ONNX Runtime
+ * would also log each cuDNN plan that it replaces.
  */
 const LOG_FATAL = 4;
 const OPTIMIZE_ALL = 99;
@@ -30,20 +30,20 @@ export class NativeRuntime {
     this.koffi = koffi;
     this.version = version;
     this.#api = api;
-    // ONNX Runtime has one environment per process and counts its users. onnxruntime-node can therefore have its own
-    // handle.
+    // ONNX Runtime has one environment per process and counts the handles of this environment. So this handle does not
+    // affect the handle of onnxruntime-node.
     this.#env = api.CreateEnv(LOG_FATAL, 'svc-asr');
   }
 
-  /** Opens the library of onnxruntime-node. Throws a NativeError if it cannot be used. */
+  /** Opens the library of onnxruntime-node. Throws a NativeError if the library cannot be used. */
   static async open(): Promise<NativeRuntime> {
     const library = await openLibrary();
     return new NativeRuntime(library.koffi, library.version, bindApi(library));
   }
 
   /**
-   * Opens a graph on the device of `memory`, and on its stream if it has one. Throws a NativeError or a CudaError with
-   * the message of ONNX Runtime if that fails.
+   * Opens a graph on the device of `memory`. If `memory` has a CUDA stream, the graph runs on this stream. On failure,
+   * throws a NativeError or a CudaError with the message of ONNX Runtime.
    */
   createSession(path: string, memory: DeviceMemory, options: SessionOptions): NativeSession {
     const api = this.#api;
@@ -53,7 +53,7 @@ export class NativeRuntime {
       api.SetSessionGraphOptimizationLevel(native, OPTIMIZE_ALL);
       api.SetIntraOpNumThreads(native, options.threads);
       api.SetInterOpNumThreads(native, 1);
-      // Idle threads do not busy-wait, because other streams and processes need their cores.
+      // Idle threads of the session do not busy-wait, because other streams and processes need the cores.
       api.AddSessionConfigEntry(native, 'session.intra_op.allow_spinning', '0');
       for (const [name, { handle }] of options.initializers) api.AddInitializer(native, name, handle);
       if (memory.provider === 'cuda') this.#addCuda(native, cudaSettings(memory, options));
@@ -63,15 +63,15 @@ export class NativeRuntime {
     }
   }
 
-  /** Returns a tensor for memory that is already allocated. The memory must outlive the tensor. */
+  /** Creates a tensor for memory that is already allocated. Release the tensor before its memory. */
   createTensor(memory: DeviceMemory, pointer: Pointer, type: ElementType, shape: readonly number[]): NativeTensor {
     return new NativeTensor(this.#api, this.#memoryInfo(memory), pointer, type, shape);
   }
 
   /**
-   * Releases the objects of the runtime itself. The environment is kept until the process ends, because releasing its
-   * last handle would unload the CUDA provider. There is only one environment, so memory does not grow with the number
-   * of runtimes.
+   * Releases the objects that the runtime itself has created. Does not release the environment, because the release of
+   * its last handle would unload the CUDA provider. A process has only one environment, so memory does not grow with
+   * the number of runtimes.
    */
   release(): void {
     for (const info of this.#memory.values()) this.#api.ReleaseMemoryInfo(info);
@@ -88,13 +88,13 @@ export class NativeRuntime {
     return info;
   }
 
-  /** Adds the CUDA provider. A graph with a node that would run on the CPU is refused. */
+  /** Adds the CUDA provider. Graphs with a node that would run on the CPU are then refused. */
   #addCuda(native: Handle<'sessionOptions'>, values: Readonly<Record<string, string>>): void {
     const api = this.#api;
     const settings = Object.entries(values);
     const cuda = api.CreateCUDAProviderOptions();
     try {
-      // All settings are in one update, because each update resets the settings that it does not contain.
+      // One call contains all settings, because each call resets the settings that it does not contain.
       api.UpdateCUDAProviderOptions(
         cuda,
         settings.map(([key]) => key),
@@ -116,7 +116,7 @@ export function cudaSettings(
 ): Record<string, string> {
   return {
     device_id: String(device),
-    // TF32 is disabled. Its mantissa has 10 bits, which would change log-mel features by up to 0.5.
+    // Disables TF32. A mantissa of TF32 has only 10 bits, which would change log-mel features by up to 0.5.
     use_tf32: '0',
     cudnn_conv_algo_search: 'HEURISTIC',
     arena_extend_strategy: 'kSameAsRequested',

@@ -6,13 +6,13 @@ import type { NativeTensor } from './tensor.ts';
 
 /** Options of a session. */
 export interface SessionOptions {
-  /** Number of threads of a run on CPUs. */
+  /** Number of threads that compute a run on CPUs. */
   readonly threads: number;
   /** Whether runs on a GPU are captured as CUDA graphs, one for each graph id. */
   readonly cudaGraphs: boolean;
   /**
-   * Weights in device memory, by name, which replace the weights in the file. They must outlive the session. Sessions
-   * with the same tensors share their memory.
+   * Weights in device memory, by name. They replace the weights in the file. Release them only after the session.
+   * Sessions that use the same tensors share the memory of these tensors.
    */
   readonly initializers: ReadonlyMap<string, NativeTensor>;
 }
@@ -23,11 +23,13 @@ export interface BindingOptions {
   readonly outputs: ReadonlyMap<string, NativeTensor>;
   /** Id of the CUDA graph of this binding. Undefined if CUDA graphs are not used. */
   readonly graphId: number | undefined;
-  /** Whether a run waits until the device is done. */
+  /** Whether a run waits until the device has completed it. */
   readonly synchronize: boolean;
 }
 
-/** A graph that is run through the C API. All calls must come from the thread that created it. */
+/**
+ * A graph that runs through the C API of ONNX Runtime. All calls must come from the thread that created this object.
+ */
 export class NativeSession {
   readonly #api: OrtApi;
   readonly #koffi: Koffi;
@@ -42,7 +44,7 @@ export class NativeSession {
     this.#allocator = api.GetAllocatorWithDefaultOptions();
   }
 
-  /** Returns the inputs and outputs. `file` is the name of the graph in error messages. */
+  /** Returns the inputs and outputs of the graph. `file` is the name of the graph in error messages. */
   ports(file: string): Ports {
     const api = this.#api;
     const session = this.#session;
@@ -67,7 +69,7 @@ export class NativeSession {
     };
   }
 
-  /** Returns an entry of the custom metadata. Undefined if there is no such entry. */
+  /** Returns a value of the custom metadata, or undefined if there is no such entry. */
   metadata(key: string): string | undefined {
     const metadata = this.#api.SessionGetModelMetadata(this.#session);
     try {
@@ -78,7 +80,7 @@ export class NativeSession {
     }
   }
 
-  /** Binds tensors. They must outlive the binding. */
+  /** Binds tensors to the inputs and outputs. Release the tensors only after the binding. */
   bind(options: BindingOptions): NativeBinding {
     return new NativeBinding(this.#api, this.#session, options);
   }
@@ -101,7 +103,7 @@ export class NativeSession {
     return { type: known?.[0] ?? `ONNX type ${onnx}`, shape };
   }
 
-  /** Copies a string of ONNX Runtime and frees it. */
+  /** Returns a copy of a string of ONNX Runtime and frees the original. */
   #text(pointer: Pointer): string {
     try {
       return this.#koffi.decode.string(pointer);
@@ -117,7 +119,10 @@ export class NativeBinding {
   readonly #session: Handle<'session'>;
   readonly #binding: Handle<'binding'>;
   readonly #options: Handle<'runOptions'>;
-  /** The bound tensors. ONNX Runtime stores only their addresses, so this reference keeps the objects alive. */
+  /**
+   * The bound tensors. ONNX Runtime stores only their addresses. This field keeps the tensor objects from being
+   * garbage-collected.
+   */
   readonly #tensors: readonly NativeTensor[];
 
   constructor(api: OrtApi, session: Handle<'session'>, { inputs, outputs, graphId, synchronize }: BindingOptions) {
@@ -142,7 +147,7 @@ export class NativeBinding {
     return this.#tensors.length;
   }
 
-  /** Runs the graph on the calling thread. The first run with a graph id captures its CUDA graph. */
+  /** Runs the graph on the calling thread. The first run with a graph id also captures the CUDA graph of this id. */
   run(): void {
     this.#api.RunWithBinding(this.#session, this.#options, this.#binding);
   }

@@ -3,7 +3,7 @@ import type { Bucket } from './bucket.ts';
 import { CudaError } from './error.ts';
 import type { DeviceEvent, DeviceMemory, HostBlock } from './memory.ts';
 
-/** Device time of a run. */
+/** Device time of the parts of a run. */
 export interface BatchTiming {
   readonly copyInMs: number;
   readonly computeMs: number;
@@ -16,13 +16,18 @@ interface Place {
   readonly offset: number;
 }
 
-/** Host memory of a batch, and the phases of its use: `idle`, `filling` by its owner, and `running` on the device. */
+/**
+ * Host memory of a batch, and the phase of the batch. `idle`: the batch is free. `filling`: its owner writes the
+ * inputs. `running`: it runs on the device.
+ */
 export class Submission {
   readonly bucket: Bucket;
   readonly #memory: DeviceMemory;
   readonly #input: HostBlock;
   readonly #output: HostBlock;
-  /** Start of the copy to the device, start of the run, and start and end of the copy to the host. */
+  /**
+   * Events before the copy to the device, between this copy and the run, after the run, and after the copy to the host.
+   */
   readonly #events: readonly [DeviceEvent, DeviceEvent, DeviceEvent, DeviceEvent];
   #phase: 'idle' | 'filling' | 'running' = 'idle';
 
@@ -34,12 +39,12 @@ export class Submission {
     this.#events = [memory.createEvent(), memory.createEvent(), memory.createEvent(), memory.createEvent()];
   }
 
-  /** Returns the place of an input in host memory. */
+  /** Returns the position of an input in host memory. */
   input(name: string): Place {
     return { buffer: this.#input.buffer, offset: offsetOf(this.bucket.inputs, name) };
   }
 
-  /** Returns the place of an output in host memory. */
+  /** Returns the position of an output in host memory. */
   output(name: string): Place {
     return { buffer: this.#output.buffer, offset: offsetOf(this.bucket.outputs, name) };
   }
@@ -53,7 +58,7 @@ export class Submission {
     this.#phase = 'filling';
   }
 
-  /** Prepares the inputs and starts to run them. After an error the batch is idle. */
+  /** Calls `prepare` and starts the run of the inputs. After an error, the batch is idle. */
   submit(prepare: () => void): void {
     this.#expect('filling');
     this.#phase = 'idle';
@@ -61,7 +66,7 @@ export class Submission {
     try {
       this.#issue();
     } catch (error) {
-      // Waits for the device, because a copy may still read memory that the next user of the batch would overwrite.
+      // Waits for the device. A copy may still read the host memory, which the next owner of the batch would overwrite.
       if (!(error instanceof CudaError)) this.#memory.synchronize();
       throw error;
     }
@@ -73,14 +78,14 @@ export class Submission {
     return this.#events[3].isDone();
   }
 
-  /** Waits for the results and makes the batch idle. */
+  /** Waits for the results. Afterwards the batch is idle. */
   collect(): void {
     this.#expect('running');
     this.#events[3].wait();
     this.#phase = 'idle';
   }
 
-  /** Resolves when the results have arrived, without blocking the thread, and makes the batch idle. */
+  /** Resolves when the results have arrived, without blocking the thread. Afterwards the batch is idle. */
   async collected(): Promise<void> {
     this.#expect('running');
     await this.#events[3].done();
@@ -88,7 +93,8 @@ export class Submission {
   }
 
   /**
-   * Makes the batch idle without running it. Does nothing if `submit` has failed, because the batch is already idle.
+   * Returns an acquired batch to the idle state without a run. Does nothing if `submit` has failed, because the batch
+   * is already idle.
    */
   abandon(): void {
     if (this.#phase !== 'idle') this.#expect('filling');

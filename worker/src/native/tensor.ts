@@ -2,7 +2,7 @@ import type { Handle, OrtApi } from './api.ts';
 import type { Pointer } from './koffi.ts';
 import type { DeviceMemory } from './memory.ts';
 
-/** Element types that the graphs use, with their number in ONNX and their size. */
+/** Element types that the graphs use. Each type has its number in ONNX and the size of an element. */
 export const ELEMENTS = {
   float32: { onnx: 1, bytes: 4 },
   int16: { onnx: 5, bytes: 2 },
@@ -13,7 +13,10 @@ export const ELEMENTS = {
 
 export type ElementType = keyof typeof ELEMENTS;
 
-/** Memory with a type and a shape. Does not own the memory, which must outlive the tensor and all of its bindings. */
+/**
+ * Memory with a type and a shape. The tensor does not own the memory. Release the memory only after the tensor and all
+ * bindings of the tensor.
+ */
 export class NativeTensor {
   readonly handle: Handle<'value'>;
   readonly pointer: Pointer;
@@ -34,7 +37,7 @@ export class NativeTensor {
   }
 }
 
-/** Releases tensors together with their memory, after the device has finished its work. */
+/** Waits until the device has completed its work. Then releases tensors together with their memory. */
 export function releaseTensors(memory: DeviceMemory, tensors: Iterable<NativeTensor>): void {
   memory.synchronize();
   for (const tensor of tensors) {

@@ -14,8 +14,8 @@ const GPU = join(goldenFolder, 'gpu');
 const factsOf = (file: string) => readOnnx(file, readFileSync(join(GPU, file)));
 
 /**
- * Runs one window of a tone, with new arenas, in the given row of a batch that is otherwise noise. Returns ids and
- * scores of the tone.
+ * Runs one window in a batch with new arenas. Row number `row` contains a tone, and all other rows contain noise.
+ * Returns the ids and scores of the row with the tone.
  */
 function transcribe(file: string, initializers: ReadonlyMap<string, NativeTensor>, row: number, poisoned: boolean) {
   const opened = openGraph(runtime, memory, join(GPU, file), file, { threads: 1, cudaGraphs: false, initializers });

@@ -8,15 +8,15 @@ import type { NativeRuntime } from './runtime.ts';
 import { ELEMENTS } from './tensor.ts';
 import type { ElementType, NativeTensor } from './tensor.ts';
 
-/** Number of bytes that are copied to the device at a time. */
+/** Maximum number of bytes in one copy to the device. */
 const STEP_BYTES = 64 * 2 ** 20;
 
-/** Alignment of tensors in bytes that kernels on the device need. */
+/** Alignment of tensors in bytes. Kernels on the device need it. */
 const ALIGNMENT = 256;
 
 /**
- * A file of weights in device memory, which the graphs of all contexts share. ONNX Runtime would otherwise copy it to
- * the device for each graph.
+ * A file of weights in device memory. The graphs of all contexts share this memory. Otherwise ONNX Runtime would copy
+ * the weights to the device for each graph.
  */
 export class SharedWeights {
   readonly #runtime: NativeRuntime;
@@ -24,10 +24,10 @@ export class SharedWeights {
   readonly #file: string;
   readonly #bytes: number;
   readonly #block: Pointer;
-  /** Tensors by position, type and shape. Graphs that name the same weight get the same tensor. */
+  /** Tensors by position, type and shape. Graphs that refer to the same weight get the same tensor. */
   readonly #tensors = new Map<string, NativeTensor>();
 
-  /** Copies a file to the device. Throws a ModelError if it cannot be read. */
+  /** Copies a file to the device. Throws a ModelError if the file cannot be read. */
   constructor(runtime: NativeRuntime, memory: DeviceMemory, path: string) {
     this.#runtime = runtime;
     this.#memory = memory;
@@ -52,7 +52,7 @@ export class SharedWeights {
 
   /**
    * Returns the floating-point weights of a graph that are in this file, for the option `initializers` of its session.
-   * Integer weights are not included, because some kernels read them on the host.
+   * Integer weights are not included, because some kernels read integer weights on the host.
    */
   initializers(graph: string, { external }: OnnxFacts): Map<string, NativeTensor> {
     const found = new Map<string, NativeTensor>();
@@ -68,7 +68,7 @@ export class SharedWeights {
     return found;
   }
 
-  /** Releases the memory. No session may use it any more. */
+  /** Releases the memory. Call it when no session uses the weights any more. */
   release(): void {
     for (const tensor of this.#tensors.values()) tensor.release();
     this.#memory.release(this.#block);

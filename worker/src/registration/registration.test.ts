@@ -8,7 +8,8 @@ import type { Registration } from './registration.ts';
 type RenewResult = 'ok' | 'draining' | 'gone';
 
 /**
- * Creates a fake ledger that records its calls. Renewals return these results in order, and the last one repeatedly.
+ * Creates a fake ledger that records its calls. Renewals return the results in `answers` in order, and then always the
+ * last one.
  */
 function fakeWorkers(answers: (RenewResult | Error)[]) {
   const asked: string[] = [];
@@ -84,7 +85,7 @@ test('keepRegistered retries while Redis is unavailable', async () => {
   expect(workers.asked.slice(0, 4)).toEqual(['register', 'renew', 'renew', 'renew']);
 });
 
-test('resize reports the new slots at once, and later renewals and registrations contain them too', async () => {
+test('resize() reports the new slots at once, and later renewals and registrations contain them too', async () => {
   const answers: RenewResult[] = ['ok'];
   const workers = fakeWorkers(answers);
   const offered: (number | undefined)[] = [];
@@ -125,7 +126,7 @@ test('keepRegistered does not renew the lease of a worker whose inference makes 
   await registration.stop();
 });
 
-test('when the operator drains a worker, keepRegistered calls onDrain once and renews the lease, but never registers again', async () => {
+test('when the operator drains a worker, keepRegistered calls onDrain only once and renews the lease, but never registers again', async () => {
   const workers = fakeWorkers(['draining', 'draining', 'gone']);
   const { registration, drained } = keep(workers);
   await eventually('the lost lease', 30_000, () => registration.draining && !registration.registered);
@@ -150,7 +151,7 @@ test('keepRegistered still renews the lease of a draining worker if the ledger r
   await registration.stop();
 });
 
-test('drain repeats its report until Redis has answered, keeps the lease, and does not call onDrain', async () => {
+test('drain() repeats its report until Redis has answered, keeps the lease, and does not call onDrain', async () => {
   const workers = fakeWorkers(['draining']);
   let reports = 0;
   const drain = () => {
@@ -168,7 +169,7 @@ test('drain repeats its report until Redis has answered, keeps the lease, and do
   await registration.stop();
 });
 
-test('keepRegistered reads the clock of Redis before it registers, and registers also if that fails', async () => {
+test('keepRegistered reads the clock of Redis before it registers, and registers even if it cannot read the clock', async () => {
   const workers = fakeWorkers(['ok']);
   const { registration } = keep(workers, undefined, () => {
     workers.asked.push('clock');

@@ -7,12 +7,12 @@ export interface RegistrationParts {
   readonly model: string;
   /** Description of the worker, with the highest number of slots that it can offer. */
   readonly worker: NewWorker;
-  /** Slots that the worker offers at first. */
+  /** Number of slots that the worker offers after its start. */
   readonly startSlots: number;
   readonly renewMs: number;
   /** Returns a number that changes while inference makes progress. The lease is renewed only after a change. */
   readonly progress: () => number;
-  /** Reads the clock of Redis. Called before each registration and renewal. */
+  /** Reads the clock of Redis. Called when the renewal interval has passed, before the registration or renewal. */
   readonly syncClock: () => Promise<void>;
   /** Called once when the operator asks the worker to drain. */
   readonly onDrain: () => void;
@@ -22,31 +22,32 @@ export interface RegistrationParts {
 /** The registration of a worker in the ledger. */
 export interface Registration {
   /**
-   * True from each registration until the ledger reports that the lease is lost, or until `stop`. It stays true while
-   * Redis is unavailable.
+   * True from each registration until the ledger reports that the lease is lost, or until `stop` is called. It remains
+   * true while Redis is unavailable.
    */
   readonly registered: boolean;
   readonly draining: boolean;
   /**
-   * Reports to the ledger that the worker drains. It then gets no new streams, and its streams count as demand for
-   * other workers. Rejects if Redis is unavailable. The next renewals then repeat the report.
+   * Reports to the ledger that the worker drains. The worker then gets no new streams, and its streams count as demand
+   * for other workers. Rejects if Redis is unavailable. The report is then repeated before the next renewals.
    */
   drain: () => Promise<void>;
   /**
-   * Changes the number of slots that the worker offers, and reports it at once. Each later renewal contains it too.
+   * Changes the number of slots that the worker offers. Reports the number to the ledger immediately and with each
+   * later renewal.
    */
   resize: (slots: number) => void;
-  /** Removes the registration. Resolves when it is removed; rejects if Redis is unavailable. */
+  /** Removes the registration. Resolves when the ledger has removed it. Rejects if Redis is unavailable. */
   stop: () => Promise<void>;
 }
 
-/** Longest delay before a retry after a renewal or a registration has failed. */
+/** Longest delay before the retry of a failed renewal or registration. */
 const RETRY_MS = 1000;
 
 /**
  * Registers a worker and renews its lease while inference makes progress. If the lease is lost, the worker registers
- * again, unless it drains. It keeps its streams, because gateways hold them and the ledger still has them. Streams
- * continue while Redis is unavailable.
+ * again, unless it drains. Its streams continue after a lost lease and while Redis is unavailable, because gateways
+ * keep them open and the ledger still contains their sessions.
  */
 export function keepRegistered(parts: RegistrationParts): Registration {
   const { workers, model, worker, logger } = parts;
@@ -67,10 +68,10 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       return;
     }
     seen = progress;
-    // The worker does not wait for the time, because Redis answers in order. The time is therefore known before the
-    // worker is registered. Without it, the worker uses its own clock.
+    // Does not wait for the time. Redis answers in order, so the time arrives before the answer to the registration. If
+    // the call fails, the worker uses its own clock.
     parts.syncClock().catch(() => undefined);
-    // If the report fails, the lease must be renewed nevertheless, because the worker still serves its streams.
+    // Renews the lease even if the report fails, because the worker still serves its streams.
     if (isDrainUnreported) await reportDrain().catch((err: unknown) => logDrainFailure(err, logger));
     if (registered) {
       const result = await workers.renew(model, worker.id, slots);
@@ -79,8 +80,8 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       registered = false;
       logger.warn({ reason: worker.id }, 'the lease was lost');
     }
-    // The ledger deleted the drain mark together with the lease. A worker that registers again without it would get new
-    // streams.
+    // The ledger has deleted the drain mark together with the lease. If a draining worker registered again, it would
+    // get new streams.
     if (draining) return;
     await workers.register(model, { ...worker, slots, measuredSlots: worker.slots });
     registered = true;
@@ -126,8 +127,8 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     },
     resize: (next) => {
       slots = next;
-      // A worker that makes no progress must not renew its lease. If this renewal fails, the next one repeats the
-      // change.
+      // A worker whose inference makes no progress must not renew its lease. If this renewal fails, the next renewal
+      // contains the new number too.
       if (registered && !stopped && parts.progress() !== seen)
         workers.renew(model, worker.id, slots).catch(() => undefined);
     },
@@ -135,7 +136,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
       stopped = true;
       clearTimeout(timer);
       await current;
-      // The worker is removed even if no registration was confirmed, because one may have reached Redis.
+      // The worker is removed even if no registration was confirmed, because a registration may have reached Redis.
       registered = false;
       await workers.remove(model, worker.id);
     },
@@ -143,7 +144,8 @@ export function keepRegistered(parts: RegistrationParts): Registration {
 }
 
 /**
- * Creates a log of failed renewals. It logs only once that functions of the ledger are missing, until it is cleared.
+ * Creates a log of failed renewals. It warns only once that functions of the ledger are missing. After `clear`, it can
+ * warn again.
  */
 function createFailureLog(logger: Logger): { add: (err: unknown) => void; clear: () => void } {
   let isMissingReported = false;
@@ -153,7 +155,7 @@ function createFailureLog(logger: Logger): { add: (err: unknown) => void; clear:
         isMissingReported = true;
         logger.warn({ err }, 'the worker cannot register yet and retries');
       }
-      // Not logged if Redis is unavailable, because the Redis connection already logs that once.
+      // If Redis is unavailable, nothing is logged here, because the Redis connection already logs this once.
       if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'the lease could not be renewed');
     },
     clear: () => {
@@ -163,7 +165,7 @@ function createFailureLog(logger: Logger): { add: (err: unknown) => void; clear:
 }
 
 function logDrainFailure(err: unknown, logger: Logger): void {
-  // The Redis connection already logs that Redis is unavailable, and the renewal fails too.
+  // Nothing is logged if Redis is unavailable, because the Redis connection already logs this.
   if (err instanceof LedgerUnavailable && !(err instanceof FunctionsMissing)) return;
   logger.warn({ err }, 'the drain could not be reported yet');
 }

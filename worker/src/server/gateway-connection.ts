@@ -15,9 +15,12 @@ import type { Heartbeat } from './heartbeat.ts';
 import type { RelayStream, StreamChannel } from './relay-stream.ts';
 
 export interface ConnectionLimits {
-  /** Longest time until the gateway opens its first stream with a valid ticket. */
+  /** Time limit for the gateway to open its first stream with a valid ticket. */
   readonly openTimeoutMs: number;
-  /** Number of unsent bytes above which a connection with few streams is closed. */
+  /**
+   * Number of unsent bytes above which a connection is closed. Connections with many streams have a higher limit
+   * (UNSENT_BYTES_PER_STREAM).
+   */
   readonly unsentBytes: number;
 }
 
@@ -25,23 +28,26 @@ export interface GatewayConnectionParts {
   readonly socket: Duplex;
   readonly head: Uint8Array;
   readonly limits: ConnectionLimits;
-  /** Time within which the gateway may resume the connection after its socket was lost. 0 if it cannot be resumed. */
+  /**
+   * Time in which the gateway can resume the connection after the socket was lost. 0 if the connection cannot be
+   * resumed.
+   */
   readonly resumeMs: number;
-  /** Creates the stream of an `open` message. Refuses it and returns undefined if its ticket is invalid. */
+  /** Creates the stream of an `open` message. If the ticket is invalid, refuses the stream and returns undefined. */
   readonly admit: (ticket: string | undefined, channel: StreamChannel, onEnd: () => void) => RelayStream | undefined;
-  /** Called when the socket was lost and the gateway may resume the connection. */
+  /** Called when the socket was lost and the gateway can still resume the connection. */
   readonly onLost: (reason: string) => void;
   /** Called once when the connection has closed, with the reason. */
   readonly onClose: (reason: string) => void;
 }
 
 /**
- * Number of unsent bytes per open stream that a connection may always have. One batch may produce answers for all
- * streams at the same time.
+ * Number of unsent bytes per open stream that is always allowed. One batch can produce answers for all streams of a
+ * connection at the same time.
  */
 const UNSENT_BYTES_PER_STREAM = 16_384;
 
-/** The connection of a gateway, which carries its streams. */
+/** The connection of a gateway, through which all its streams run. */
 export class GatewayConnection {
   readonly #parts: GatewayConnectionParts;
   readonly #frames: FrameSocket;
@@ -50,7 +56,7 @@ export class GatewayConnection {
   /** Highest stream id so far. */
   #lastId = 0;
   #heartbeat: Heartbeat = { missed: 0 };
-  /** True once a stream with a valid ticket was opened. */
+  /** True if a stream with a valid ticket was opened on this connection. */
   #trusted = false;
   #resumeTimer: NodeJS.Timeout | undefined;
 
@@ -70,7 +76,7 @@ export class GatewayConnection {
     return isSuspended ? 'a lost connection that may be resumed' : `a connection with ${unsentBytes} unsent bytes`;
   }
 
-  /** Reports to the gateway that inference makes progress, if it has streams here. */
+  /** Reports to the gateway that inference makes progress. Does nothing if the connection has no streams. */
   alive(): void {
     if (this.#streams.size > 0 && !this.#frames.isSuspended) this.#frames.send(FRAME.alive, CONNECTION_ID);
   }
@@ -84,9 +90,9 @@ export class GatewayConnection {
   }
 
   /**
-   * Continues the connection on another socket. `received` is the number of bytes that the gateway has received so far.
-   * `accept` sends the response with the number of bytes received here. Returns false and ends the streams if answers
-   * that the gateway lacks are no longer kept.
+   * Continues the connection on another socket. `received` is the number of bytes that the gateway has received on this
+   * connection. `accept` sends the response with the number of bytes that the worker has received. The worker keeps
+   * recent answers. If it no longer has all answers that the gateway lacks, ends the streams and returns false.
    */
   resume(socket: Duplex, head: Uint8Array, received: number, accept: (receivedBytes: number) => void): boolean {
     if (!this.#frames.canResume(received)) {
@@ -104,7 +110,7 @@ export class GatewayConnection {
     await this.#frames.flushed();
   }
 
-  /** Closes the connection after its answers were sent. */
+  /** Closes the connection when all answers are sent. */
   end(): void {
     this.#frames.end();
   }
@@ -112,7 +118,8 @@ export class GatewayConnection {
   #receive({ stream: id, type, position, payload }: Frame): void {
     const stream = this.#streams.get(id);
     if (stream === undefined) {
-      // An unknown id that is not new belongs to a stream that ended while this frame was on its way.
+      // An unknown id that is not new belongs to a stream that has ended. Its gateway sent this frame before it
+      // received the end.
       if (id > this.#lastId) this.#open(id, type, payload);
       return;
     }
@@ -161,7 +168,8 @@ export class GatewayConnection {
     const frames = this.#frames;
     return {
       send: (answer) => {
-        // A delta frame has no field for the start of speech, which only streams with endpointing have.
+        // A delta with a start of speech is sent as a message, because a delta frame has no field for it. Only streams
+        // with endpointing have such deltas.
         const isPlainDelta = answer.type === 'delta' && answer.speech_start === undefined;
         if (isPlainDelta) frames.send(FRAME.delta, id, answer.audio_end, Buffer.from(answer.text));
         else frames.sendMessage(id, answer);
@@ -179,8 +187,8 @@ export class GatewayConnection {
   }
 
   /**
-   * Keeps the streams for a gateway that may resume the connection. Returns false if the gateway has not shown a valid
-   * ticket.
+   * Keeps the streams open, so that the gateway can resume the connection. Returns false if the gateway has not
+   * presented a valid ticket on it.
    */
   #suspend(reason: string): boolean {
     if (!this.#trusted) return false;

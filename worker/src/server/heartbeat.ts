@@ -7,8 +7,8 @@ export interface Heartbeat {
 export const MAX_MISSED = 2;
 
 /**
- * Returns the state after another interval. While the socket is not read, answers of the peer cannot arrive, so the
- * interval does not count as a missed ping.
+ * Returns the state after another interval. `received` is true if data of the peer has arrived in this interval. If the
+ * socket was not read, answers of the peer could not arrive. Such an interval does not count as a missed ping.
  */
 export function beat(before: Heartbeat, { received, reading }: { received: boolean; reading: boolean }): Heartbeat {
   return { missed: received || !reading ? 0 : before.missed + 1 };

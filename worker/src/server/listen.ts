@@ -12,7 +12,7 @@ const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, connectionsChecki
 
 /**
  * Opens the port of an I/O thread for streams, with TLS if a certificate is set. The I/O threads use consecutive ports,
- * or any free ports if PORT is 0. A plain HTTP request is answered with 426.
+ * or any free ports if PORT is 0. Requests without an upgrade are answered with status 426.
  */
 export async function listen(
   settings: Settings,

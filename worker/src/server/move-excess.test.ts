@@ -47,7 +47,7 @@ afterEach(async () => {
   await eventually('all slots are free', 30_000, () => engine.freeSlots === SLOTS);
 });
 
-/** Requests a stream. It opens once a slot is free. */
+/** Requests a stream. The stream opens when a slot is free. */
 function request(): RelayClient {
   const claims = { session: randomUUID(), model: 'm', worker: 'me', epoch: 1, expMs: Date.now() + LONG_MS };
   const stream = connection.stream(signTicket(key, claims));
@@ -55,7 +55,7 @@ function request(): RelayClient {
   return stream;
 }
 
-/** Opens this many streams, one after the other. */
+/** Opens `count` streams, one after the other. */
 async function open(count: number): Promise<RelayClient[]> {
   const streams: RelayClient[] = [];
   while (streams.length < count) {
@@ -68,7 +68,8 @@ async function open(count: number): Promise<RelayClient[]> {
 
 /** Returns the `move` messages that each stream has received. The last stream must be open. */
 async function movesOf(streams: RelayClient[]): Promise<unknown[][]> {
-  // The answers of a connection arrive in order. After this final, all earlier `move` messages have arrived.
+  // The answers of a connection arrive in order. So when this final has arrived, all earlier `move` messages have
+  // arrived too.
   streams.at(-1)!.send({ type: 'flush' });
   await streams.at(-1)!.next('final');
   return streams.map((stream) => stream.of('move'));
@@ -95,7 +96,7 @@ test('if there are still too many streams after one has ended, the relay asks th
   expect(await movesOf(others)).toEqual([[EXCESS], []]);
 });
 
-test('if there are too many streams, the relay asks the gateway to move a stream that waits for a slot only once that stream has opened', async () => {
+test('if there are too many streams, the relay asks the gateway to move a stream that waits for a slot only after that stream has opened', async () => {
   const streams = await open(SLOTS);
   const waiting = request();
   await eventually('the stream waits for a slot', 30_000, () => relay.size === SLOTS + 1);

@@ -6,7 +6,7 @@ import type { StreamParts } from './relay-stream.ts';
 
 const PHRASES = [{ text: 'nyeri', boost: 5 }];
 
-/** Opens a stream at an engine. Returns the `opened` answer and the options that the engine received. */
+/** Opens a stream on a fake engine. Returns the `opened` answer and the options that the engine received. */
 async function open(supportsPhrases: boolean, phrases?: typeof PHRASES) {
   const answers: RelayAnswer[] = [];
   const options: OpenOptions[] = [];

@@ -10,7 +10,10 @@ import { deltaAnswer, finalAnswer } from './answers.ts';
 /** Sends the answers of a stream to its gateway. */
 export interface StreamChannel {
   send: (answer: Exclude<RelayAnswer, { type: 'consumed' }>) => void;
-  /** Reports that the engine no longer needs samples before `samples`, which counts from the start of the stream. */
+  /**
+   * Reports that the engine no longer needs the samples before position `samples`, counted from the start of the
+   * stream.
+   */
   sendConsumed: (samples: number) => void;
   /** Call when the stream has failed and its `error` message was sent. */
   close: (closeCode: number, reason: string) => void;
@@ -21,10 +24,10 @@ export interface StreamParts {
   readonly engine: Pick<EngineClient, 'info' | 'open'>;
   /** Longest time that a stream waits for a slot. */
   readonly slotWaitMs: number;
-  /** Returns false if the worker does not accept this stream now. */
+  /** Returns whether the worker accepts this stream now. */
   readonly accepting: () => boolean;
   readonly onAudio: (samples: number) => void;
-  /** Starts the trace of a stream. Returns undefined if the gateway does not trace it. */
+  /** Starts the trace of a stream. Returns undefined if the gateway does not trace this stream. */
   readonly trace: (traceparent: string | undefined) => StreamTrace | undefined;
   /** Called when the stream has a slot. */
   readonly onOpened: () => void;
@@ -32,7 +35,10 @@ export interface StreamParts {
   readonly onEnd: (code: EndCode) => void;
 }
 
-/** Reason why a stream has ended. After `reopened`, the session opens another stream with another context. */
+/**
+ * Reason why a stream has ended. After `reopened`, the gateway opens a new stream with another context for the same
+ * session.
+ */
 export type EndCode = RelayErrorCode | 'done' | 'reopened' | 'slow_reader' | 'lost';
 
 type OpenRequest = Extract<RelayRequest, { type: 'open' }>;
@@ -40,7 +46,8 @@ type OpenRequest = Extract<RelayRequest, { type: 'open' }>;
 const SLOT_POLL_MS = 20;
 
 /**
- * A stream of a gateway. It translates between the protocol of relay.ts in `@svc-asr/core` and a stream of the engine.
+ * A stream of a gateway. It translates between the relay protocol (relay.ts in `@svc-asr/core`) and a stream of the
+ * engine.
  */
 export class RelayStream {
   readonly #parts: StreamParts;
@@ -53,7 +60,7 @@ export class RelayStream {
     this.#parts = parts;
   }
 
-  /** `opening` until the stream has a slot. */
+  /** State of the stream: `opening` until it has a slot, then `open`, and `over` after its end. */
   get state(): 'opening' | 'open' | 'over' {
     return this.#state;
   }
@@ -63,12 +70,13 @@ export class RelayStream {
     return this.#stream?.accepted ?? 0;
   }
 
-  /** Opens the stream, and waits for a slot if every slot is taken. */
+  /** Opens the stream. If no slot is free, waits for one. */
   async open(request: OpenRequest): Promise<void> {
     this.#trace = this.#parts.trace(request.traceparent);
     const deadline = performance.now() + this.#parts.slotWaitMs;
     const options = openOptions(request);
-    // Retries, because the ledger assigns a slot to the next stream a moment before the inference thread has freed it.
+    // Retries, because the ledger can assign a slot to the next stream shortly before the inference thread has freed
+    // this slot.
     while (!this.#tryOpen(options, performance.now() >= deadline)) {
       await new Promise((resolve) => setTimeout(resolve, SLOT_POLL_MS));
     }
@@ -88,7 +96,7 @@ export class RelayStream {
     });
   }
 
-  /** Accepts a message of the gateway after `open`. */
+  /** Accepts a message that the gateway sends after its `open` message. */
   receive(message: RelayRequest): void {
     if (this.#state === 'over') return;
     if (message.type === 'open') {
@@ -108,15 +116,17 @@ export class RelayStream {
   }
 
   /**
-   * Asks the gateway to move its stream to another worker, within this time if it is given. If the stream has no slot
-   * yet, it is refused instead.
+   * Asks the gateway to move this stream to another worker. `withinMs` is the time that it has, if there is a limit. If
+   * the stream has no slot yet, refuses the stream instead.
    */
   move(withinMs: number | undefined): void {
     if (this.#state !== 'open') this.fail('draining', 'the worker accepts no new streams', RELAY_CLOSE.noSlot);
     else this.#parts.channel.send({ type: 'move', ...(withinMs !== undefined && { within_ms: withinMs }) });
   }
 
-  /** Asks the gateway to move its stream to a worker with a free slot, because this worker has too many streams. */
+  /**
+   * Asks the gateway to move this stream to another worker if one has a free slot. This worker has too many streams.
+   */
   moveIfPossible(): void {
     this.#parts.channel.send({ type: 'move', reason: TOO_MANY_STREAMS });
   }
@@ -130,7 +140,7 @@ export class RelayStream {
     channel.close(closeCode, code);
   }
 
-  /** Ends the stream and frees its slot, without a message to the gateway. */
+  /** Ends the stream and frees its slot. Sends no message to the gateway. */
   end(code: EndCode): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
@@ -188,7 +198,10 @@ export class RelayStream {
     this.#parts.onOpened();
   }
 
-  /** Calls the engine's stream. The stream fails if it is not open yet, or if the engine throws an EngineError. */
+  /**
+   * Calls a function with the stream of the engine. Ends this stream with an error if it is not open yet, or if the
+   * function throws an EngineError.
+   */
   #callEngine(act: (stream: EngineStream) => void): void {
     if (this.#stream === undefined) {
       this.fail('invalid_message', 'the stream is not open yet');

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { parseResumeNumber, RELAY_CONNECTION_PATH, RELAY_UPGRADE, RESUME_HEADERS } from '@svc-asr/core';
 
-/** Upgrade request of a gateway: a new connection, or a connection to resume. */
+/** Upgrade request of a gateway, which starts a new connection or resumes a connection. */
 export type UpgradeRequest =
   | { readonly kind: 'connect'; readonly canResume: boolean }
   /** `received` is the number of bytes that the gateway had received when the connection was lost. */
@@ -16,7 +16,7 @@ export interface ResumeAnswer {
   readonly received?: number;
 }
 
-/** Returns what an upgrade request asks for. Undefined if the request is invalid or not from a gateway. */
+/** Parses an upgrade request. Returns undefined if the request is invalid or not from a gateway. */
 export function readUpgrade({ url, headers }: Pick<IncomingMessage, 'url' | 'headers'>): UpgradeRequest | undefined {
   if (url?.split('?')[0] !== RELAY_CONNECTION_PATH || headers.upgrade !== RELAY_UPGRADE) return undefined;
   const token = headers[RESUME_HEADERS.token];
@@ -25,7 +25,7 @@ export function readUpgrade({ url, headers }: Pick<IncomingMessage, 'url' | 'hea
   return received === undefined ? undefined : { kind: 'resume', token: String(token), received };
 }
 
-/** Answers an upgrade request with 101. */
+/** Answers an upgrade request with the status 101 and the resume headers. */
 export function acceptUpgrade(socket: Duplex, answer: ResumeAnswer): void {
   const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', `Upgrade: ${RELAY_UPGRADE}`];
   for (const name of ['token', 'withinMs', 'received'] as const) {

@@ -361,9 +361,9 @@ describe('the relay disconnects a gateway', () => {
     const stream = await client(ticketFor(), to);
     stream.send({ type: 'open', context: [56, 13] });
     await stream.next('opened');
-    // Corking simulates full kernel buffers on both sides. Filling real buffers would take megabytes.
+    // A corked socket simulates full kernel buffers. Filling real buffers would take megabytes.
     (await accepted)[0].cork();
-    // Each refused stream causes two answers, and the gateway reads none of them.
+    // The worker sends two answers for each refused stream, and none of them leaves the corked socket.
     for (let i = 0; i < 2000; i++) stream.connection.stream('x').send({ type: 'open', context: [56, 13] });
     expect(await stream.closed).toEqual({ code: 1006, reason: '' });
     expect(own.size).toBe(0);
@@ -420,7 +420,7 @@ describe('a lost gateway connection', () => {
       connection.lose();
       await connection.resume(address);
     }
-    // The worker has not noticed that the last socket was lost when it gets the next one.
+    // When the worker gets the next socket, it has not yet detected that the last socket was lost.
     for (const stream of streams) stream.send({ type: 'flush' });
     await connection.resume(address);
     for (const stream of streams) {
@@ -450,7 +450,8 @@ describe('a lost gateway connection', () => {
     stream.send({ type: 'flush' });
     expect(await stream.next('final')).toMatchObject({ audio_end: 0 });
     stream.close();
-    // The test waits, because its end could otherwise destroy the connection before the close frame is sent.
+    // Waits until the stream has closed. Otherwise the end of the test could destroy the connection before the close
+    // frame is sent.
     await stream.closed;
   });
 
@@ -466,7 +467,8 @@ describe('a lost gateway connection', () => {
         (error: unknown) => String(error).includes('410'),
       );
       if (await refused) return true;
-      // The worker resumed the connection, because it had not noticed the loss yet. The test loses it once more.
+      // The worker has resumed the connection, because it had not detected the loss yet. The test loses the connection
+      // again.
       connection.lose();
       return undefined;
     });

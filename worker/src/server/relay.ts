@@ -21,8 +21,7 @@ export interface RelayParts {
     readonly pingMs: number;
     readonly slotWaitMs: number;
     /**
-     * Time within which a gateway may resume a connection after its socket was lost. 0 if connections cannot be
-     * resumed.
+     * Time in which a gateway can resume a connection after the socket was lost. 0 if connections cannot be resumed.
      */
     readonly resumeMs: number;
     /** Interval of the log lines that report which streams a draining worker waits for. */
@@ -33,7 +32,7 @@ export interface RelayParts {
     readonly countEnd: (code: EndCode) => void;
   };
   readonly logger: Logger;
-  /** Returns the current time of the clock by which tickets expire. */
+  /** Returns the present time of the clock that determines when tickets expire. */
   readonly nowMs?: () => number;
   /** Undefined if tracing is disabled. */
   readonly tracing?: Tracing | undefined;
@@ -46,8 +45,8 @@ const REOPEN_MS = 10_000;
 /** Maximum number of streams that a log line about a draining worker lists. */
 const MAX_LISTED = 20;
 /**
- * Number of bytes of the token that resumes a connection. The gateway identifies itself only with this token, so it
- * must be unguessable.
+ * Number of bytes of the token with which a gateway resumes a connection. The gateway identifies itself only with this
+ * token, so the token must be unguessable.
  */
 const TOKEN_BYTES = 32;
 
@@ -55,7 +54,7 @@ const TOKEN_BYTES = 32;
 export class Relay {
   readonly #parts: RelayParts;
   readonly #connections = new Set<GatewayConnection>();
-  /** Connections that their gateways can resume, by token. */
+  /** The resumable connections, by token. */
   readonly #resumable = new Map<string, GatewayConnection>();
   /**
    * Streams that have not ended, with the ids of their sessions. The id is undefined for a stream without a valid
@@ -63,17 +62,20 @@ export class Relay {
    */
   readonly #streams = new Map<RelayStream, string | undefined>();
   readonly #pinging: NodeJS.Timeout;
-  /** Streams whose gateways were asked to move them because this worker has too many. */
+  /** Streams that gateways were asked to move because this worker has too many streams. */
   readonly #excess = new Set<RelayStream>();
-  /** Sessions that had a stream here when the worker started to refuse new streams. Undefined before that time. */
+  /**
+   * Sessions that had a stream on this worker when it started to refuse new streams. Undefined while it accepts new
+   * streams.
+   */
   #remaining: ReadonlySet<string | undefined> | undefined;
   /**
-   * Time until which gateways should have moved their streams. Undefined before they were asked to. Infinity if the
-   * worker does not close the streams yet.
+   * Time until which gateways should have moved their streams. Undefined if gateways were not asked to move all
+   * streams. Infinity if there is no time limit yet.
    */
   #moveUntilMs: number | undefined;
   #onEmpty: () => void = () => undefined;
-  /** Time until which a draining worker waits for a stream that its gateway reopens with another context. */
+  /** Time until which a draining worker waits for a gateway to reopen a stream with another context. */
   #reopensUntilMs = -Infinity;
 
   constructor(parts: RelayParts) {
@@ -94,29 +96,31 @@ export class Relay {
     return this.#streams.size;
   }
 
-  /** Reports to gateways that inference makes progress. A gateway without streams here gets no report. */
+  /** Reports to gateways that inference makes progress. Gateways without streams on this worker get no report. */
   alive(): void {
     for (const connection of this.#connections) connection.alive();
   }
 
-  /** Stops accepting new streams. A session that has a stream here may still reopen it with another context. */
+  /** Stops accepting new streams. A session with a stream on this worker can still reopen it with another context. */
   refuse(): void {
     this.#remaining ??= new Set(this.#streams.values());
   }
 
-  /** Asks gateways to move their streams to other workers, within this time if it is known. */
+  /**
+   * Asks gateways to move their streams to other workers. `withinMs` is the time that they have, if there is a limit.
+   */
   move(withinMs?: number): void {
     this.#moveUntilMs = performance.now() + (withinMs ?? Infinity);
     for (const stream of [...this.#streams.keys()]) stream.move(withinMs);
   }
 
   /**
-   * Asks gateways to move this share of the streams to workers with free slots. Streams that they were asked to move
-   * before count towards the share. The oldest streams come first, so that a stream that has just moved here does not
-   * move again at once.
+   * Asks gateways to move this share of the streams to workers with free slots. Streams for which they were asked
+   * earlier count towards the share. The oldest streams come first. So a stream that has just moved to this worker does
+   * not immediately move again.
    */
   moveExcess(share: number): void {
-    // After `move`, gateways were already asked to move all streams.
+    // After a call of `move`, gateways were already asked to move all streams.
     if (this.#moveUntilMs !== undefined) return;
     const count = Math.round(share * this.#streams.size);
     for (const stream of this.#streams.keys()) {
@@ -128,8 +132,8 @@ export class Relay {
   }
 
   /**
-   * Resolves when all streams have ended and their answers are sent, or after this time. Returns the number of streams
-   * that have not ended.
+   * Resolves when all streams have ended and all answers are sent, at the latest after `withinMs`. Returns the number
+   * of streams that have not ended.
    */
   async emptied(withinMs: number): Promise<number> {
     const timeout = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
@@ -142,7 +146,7 @@ export class Relay {
     return this.#streams.size;
   }
 
-  /** Logs the streams that the draining worker waits for. */
+  /** Logs for which streams or answers the draining worker waits. */
   #reportRemaining(): void {
     const { logger } = this.#parts;
     const amount = this.#streams.size;
@@ -158,7 +162,7 @@ export class Relay {
     }
   }
 
-  /** Resolves when there are no streams left and none can be reopened. */
+  /** Resolves when there are no streams and no gateway is about to reopen one. */
   async #becomeEmpty(): Promise<void> {
     for (;;) {
       const reopenMs = this.#reopensUntilMs - performance.now();
@@ -168,7 +172,7 @@ export class Relay {
     }
   }
 
-  /** Ends the remaining streams and closes the port. */
+  /** Ends all streams that are still open, and closes the port. */
   async close(): Promise<void> {
     const { server } = this.#parts;
     clearInterval(this.#pinging);
@@ -209,7 +213,7 @@ export class Relay {
     } else refuseUpgrade(socket, RESUME_REFUSED_STATUS);
   }
 
-  /** Creates a stream. Refuses it and returns undefined if its ticket is invalid. */
+  /** Creates a stream. If the ticket is invalid, refuses the stream and returns undefined. */
   #admit(text: string | undefined, channel: StreamChannel, onEnd: () => void): RelayStream | undefined {
     const { engine, limits, metrics, tracing, attributes = {}, tickets, nowMs = Date.now } = this.#parts;
     const ticket = text === undefined ? undefined : tickets.admit(text, nowMs());
@@ -239,7 +243,7 @@ export class Relay {
     return this.#streams.has(stream) ? stream : undefined;
   }
 
-  /** After `move`, asks the gateway to move a stream that was just opened. */
+  /** Asks the gateway to move a stream that was just opened, if `move` was called before. */
   #requestMove(stream: RelayStream): void {
     if (this.#moveUntilMs === undefined) return;
     const leftMs = Math.max(0, Math.round(this.#moveUntilMs - performance.now()));

@@ -2,16 +2,16 @@ import { verifyTicket } from '@svc-asr/runtime';
 import type { FollowedFile, Ticket, TicketPublicKeys } from '@svc-asr/runtime';
 import { createUsedTickets, UsedTickets } from './used-tickets.ts';
 
-/** Admits each ticket for a worker once. */
+/** Admits each valid ticket for a worker once. */
 export interface TicketGate {
-  /** Returns the content of a ticket. Undefined if it is invalid, expired or already used. */
+  /** Returns the content of a ticket. Returns undefined if the ticket is invalid, expired or already used. */
   admit: (text: string, nowMs: number) => Ticket | undefined;
 }
 
 /**
- * Creates a gate that remembers used tickets until they expire, which takes seconds. Gates with the same memory admit a
- * ticket only once. This memory is lost if a container restarts in its pod. The worker id then stays the same, so a
- * used ticket is admitted once more until it expires.
+ * Creates a gate that stores used tickets until they expire, which takes seconds. Several gates with the same memory
+ * admit a ticket only once. The memory is lost when a container restarts in its pod. The worker id does not change
+ * then. So a ticket that was used before the restart is admitted a second time if it has not expired.
  */
 export function createTicketGate(
   keys: Pick<FollowedFile<TicketPublicKeys>, 'current'>,

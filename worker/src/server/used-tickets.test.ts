@@ -21,7 +21,9 @@ test('UsedTickets remembers 100,000 tickets, and reuses their memory after they 
   expect([addAll(1000), addAll(1500), addAll(2000)]).toEqual([100_000, 0, 100_000]);
 });
 
-/** Adds the same tickets as other threads do, and reports how many of them it has added first. */
+/**
+ * Code of a thread that adds the same tickets as other threads. It reports for how many tickets its call was the first.
+ */
 const USER = `
   import { parentPort, workerData } from 'node:worker_threads';
   const { UsedTickets } = await import(workerData.module);

@@ -8,15 +8,15 @@ export interface UsedTicketsMemory {
 }
 
 /**
- * Number of groups of tickets. PLACES is the number of tickets that fit in a group. If tickets are valid for 10
- * seconds, a group is full only if the worker opens more than about 15,000 streams a second.
+ * Number of groups of tickets. A group has room for PLACES tickets. If tickets are valid for 10 seconds, a group
+ * becomes full only if the worker opens more than about 15,000 streams per second.
  */
 const GROUPS = 4096;
 const PLACES = 64;
 /** Longest time in milliseconds that a thread sleeps before it tries to lock a group again. */
 const LOCK_WAIT_MS = 1;
 
-/** Allocates the memory of used tickets. The kernel allocates its pages only when they are used. */
+/** Allocates the memory of used tickets. The kernel provides a page of this memory only when the page is used. */
 export function createUsedTickets(): UsedTicketsMemory {
   const places = GROUPS * PLACES;
   return {
@@ -28,7 +28,7 @@ export function createUsedTickets(): UsedTicketsMemory {
 
 /**
  * Tickets that were used and have not expired. The hash of a ticket determines its group. Only one thread at a time
- * reads and changes a group. The effort for a ticket does not depend on the number of tickets.
+ * reads and changes a group. The work for a ticket does not depend on the number of tickets.
  */
 export class UsedTickets {
   readonly #locks: Int32Array;
@@ -42,7 +42,7 @@ export class UsedTickets {
     this.#expiries = new Float64Array(expiries);
   }
 
-  /** Records the use of a ticket. Returns false if it was used before, or if its group is full. */
+  /** Records the use of a ticket. Returns false if the ticket was used before, or if its group is full. */
   add(key: string, expMs: number, nowMs: number): boolean {
     const hash = createHash('sha256').update(key).digest();
     const group = hash.readUInt32LE(16) % GROUPS;

@@ -23,7 +23,8 @@ reported() {
   done
 }
 
-# Without a sentinel, the server keeps its last role, which Sentinel has written. At first, the first node is primary.
+# If no sentinel answers, the server keeps its last role, which Sentinel has written to the configuration. At the first
+# start of the installation, the first node is the primary.
 primary="${NODES%% *}"
 if [ -f "$conf" ]; then
   primary="$SELF"
@@ -62,8 +63,8 @@ content_of_primary() {
 }
 
 # A replica copies its primary, even an empty one. If all pods have stopped and the primary has lost its volume, the
-# other servers have the only copies. A primary that does not answer is asked 30 times only. Sentinel can replace it
-# only after this server has started.
+# other servers have the only copies. If the primary does not answer, this loop ends after 30 attempts, because Sentinel
+# can replace the primary only after this server has started.
 silent=0
 while [ "$primary" != "$SELF" ] && has_data && [ "$silent" -lt 30 ]; do
   case "$(content_of_primary)" in

@@ -4,7 +4,7 @@ KUBERNETES: in-cluster
 OPERATOR_LEASE_NAME: {{ include "svc-asr.fullname" . }}-operator
 ADMIN_TOKEN_FILE: /etc/svc-asr/admin/token
 API_KEY_PEPPERS_FILE: /etc/svc-asr/api-keys/peppers
-# On loopback, which `kubectl exec` and `kubectl port-forward` reach.
+# This port is open only on loopback. `kubectl exec` and `kubectl port-forward` can reach it.
 ADMIN_API_PORT: "9091"
 {{- if .Values.console.adminApi.enabled }}
 ADMIN_API_TLS_PORT: "9443"

@@ -1,7 +1,7 @@
 {{/*
 Returns the replica count of the gateway, or nothing if the autoscaler sets it. When Helm stops rendering a count that it
 rendered before, Kubernetes resets the count to 1. Therefore, if autoscaling replaces a fixed count, the chart keeps
-rendering the current one. If the current count is 0, it renders minReplicas, because an autoscaler never leaves 0.
+rendering the current one. If the current count is 0, it renders minReplicas, because an autoscaler ignores a count of 0.
 */}}
 {{- define "svc-asr.gatewayReplicas" -}}
 {{- $scaling := .Values.gateway.autoscaling }}

@@ -48,8 +48,8 @@ WORKER_SERVER_NAME: {{ include "svc-asr.workerServerName" . | quote }}
 {{- end }}
 
 {{/*
-Target of the autoscaler in bytes of reserved audio per pod. A pod refuses a stream unless the longest session of
-9,600,000 bytes still fits, so the target is a share of the rest.
+Target of the autoscaler in bytes of reserved audio per pod. A pod accepts a stream only if the longest session
+(9,600,000 bytes) still fits. The target is therefore a share of streamMemoryMiB minus these bytes.
 */}}
 {{- define "svc-asr.gatewayAudioTarget" -}}
 {{- $refusing := sub (mul 1048576 (int .Values.gateway.streamMemoryMiB)) 9600000 }}

@@ -52,7 +52,7 @@
     defaultMode: {{ $mode }}
 {{- end }}
 {{- if .Values.workerTls.enabled }}
-# Only the certificate of the CA. Its private key is for the operator.
+# Mounts only the certificate of the CA. The private key in this Secret is for the operator.
 - name: worker-ca
   secret:
     secretName: {{ include "svc-asr.workerCaSecret" . }}

@@ -48,7 +48,8 @@ sentinel resolve-hostnames yes
 sentinel announce-hostnames yes
 {{- end }}
 
-{{/* Options of the primary that the sentinels monitor. They must follow the directive that names it. */}}
+{{/* Options of the primary that the sentinels monitor. These options must follow the directive that names the
+primary. */}}
 {{- define "svc-asr.sentinelPrimaryConf" -}}
 sentinel down-after-milliseconds ledger 5000
 sentinel failover-timeout ledger 30000

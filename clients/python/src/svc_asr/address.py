@@ -16,7 +16,8 @@ CREDENTIAL_PREFIX = "svc.auth."
 def check_address(address: str, name: str) -> str:
     """Return an address without trailing slashes.
 
-    Raises ValueError if the address would send a secret unencrypted or may contain one itself.
+    Raises ValueError if requests to the address would send a secret unencrypted, or if the address
+    itself may contain a secret.
     """
     url = urlsplit(address)
     host = url.hostname or ""
@@ -32,7 +33,7 @@ def check_address(address: str, name: str) -> str:
 
 
 def check_session(session: AsrSession) -> None:
-    """Check a session without quoting it, because a quoted credential could reach a log."""
+    """Check a session. Errors do not quote it, because its credential could then reach a log."""
     first, second = session.websocket_protocols
     if first != STREAM_SUBPROTOCOL or not second.startswith(CREDENTIAL_PREFIX):
         raise ValueError("this is not a session from POST /v1/asr/sessions")

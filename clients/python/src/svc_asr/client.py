@@ -91,7 +91,7 @@ class Client:
         return SessionDetail.from_dict(await self._call("GET", path, self._authorization()))
 
     async def cancel_session(self, session_id: str) -> None:
-        """Cancel a session. A reserved one frees its credit, and an open stream is closed."""
+        """Cancel a session. This releases reserved credit, and closes the stream if it is open."""
         path = f"{_SESSIONS}/{quote(session_id, safe='')}"
         await self._call("DELETE", path, self._authorization())
 
@@ -107,7 +107,7 @@ class Client:
         idempotency_key: str | None = None,
         options: StreamOptions | None = None,
     ) -> AsrStream:
-        """Stream a session, or create one of a model and stream it."""
+        """Stream an existing session, or create a session of a model and stream it."""
         options = options or StreamOptions(ssl_context=self._ssl)
         if isinstance(target, AsrSession):
             return open_stream(target, options)
@@ -215,7 +215,7 @@ class Client:
 
 
 def _parse(response: httpx.Response) -> dict[str, Any]:
-    """Parse the JSON object of a response. Another body comes from a proxy."""
+    """Parse the JSON object of a response. A body that is not JSON comes from a proxy."""
     try:
         value = response.json()
     except ValueError:

@@ -87,7 +87,7 @@ def transcribe(
     api_key: str | None = None,
     ca_file: str | None = None,
 ) -> Transcript:
-    """Transcribe a WAV file and return when it is done. Also works where an event loop runs.
+    """Transcribe a WAV file and wait for the result. Also works in a thread with an event loop.
 
     `base_url`, `api_key` and `ca_file` default to the environment variables SVC_ASR_BASE_URL,
     SVC_ASR_API_KEY and SVC_ASR_CA_FILE.

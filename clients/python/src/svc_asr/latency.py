@@ -17,7 +17,7 @@ DEFAULT_CONTEXTS: tuple[ModelContext, ...] = tuple(
 
 
 def choose_context(contexts: Sequence[ModelContext], latency: Latency) -> ContextSize:
-    """Return the context with the shortest chunk (low), the longest (accurate) or the middle."""
+    """Return the context with the shortest (low), middle (balanced) or longest (accurate) chunk."""
     by_chunk = sorted(contexts or DEFAULT_CONTEXTS, key=lambda context: context.chunk_ms)
     if latency == "low":
         return by_chunk[0].context_size
@@ -31,7 +31,8 @@ def choose_context(contexts: Sequence[ModelContext], latency: Latency) -> Contex
 def choose_model(models: Sequence[Model], model: str | None, language: str | None) -> Model:
     """Return the model with an id or for a language, such as `ki`, `ki-KE` or `pt-BR`.
 
-    Without both, returns the only model. Raises ValueError if no model fits, or several do.
+    Without an id and a language, returns the only model. Raises ValueError if no model or several
+    models fit.
     """
     if model is not None:
         found = [entry for entry in models if entry.id == model]
@@ -50,7 +51,9 @@ def choose_model(models: Sequence[Model], model: str | None, language: str | Non
 
 
 def _find_language(models: Sequence[Model], tag: str) -> list[Model]:
-    """Return the models with this tag. If there are none, those with its language but no region.
+    """Return the models with this language tag.
+
+    If there are none, returns the models with the language of the tag and without a region.
 
     A tag without a region also finds models of that language with a region.
     """

@@ -77,7 +77,7 @@ class ResetAck:
 
 @dataclass(frozen=True)
 class Delta:
-    """The whole transcript of the utterance so far: replace, do not append."""
+    """The whole transcript of the utterance so far. It replaces the previous delta."""
 
     text: str
     utterance: int
@@ -95,7 +95,7 @@ class Final:
     audio_end_ms: int
     words: tuple[Word, ...]
     endpoint: bool = False
-    """True if silence ended the utterance and not a flush."""
+    """True if silence ended the utterance, False if a flush ended it."""
     type: Literal["final"] = "final"
 
 

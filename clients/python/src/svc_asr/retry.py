@@ -28,7 +28,7 @@ def backoff_s(failures: int, random: float) -> float:
 def retry_wait_s(
     error: Exception, failures: int, policy: RetryPolicy, random: float
 ) -> float | None:
-    """Return the time to wait before the next attempt, or None if there is none.
+    """Return the time to wait before the next attempt, or None if no attempt should follow.
 
     `failures` is the number of failed attempts, and `random` is in [0, 1).
     """

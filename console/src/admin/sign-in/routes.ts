@@ -19,8 +19,8 @@ const notSignedIn = () =>
   new ConsoleError('not_signed_in', { message: 'You are not signed in. Sign in with the admin token.' });
 
 /**
- * Serves the sign-in of administrators. Add these routes before the authentication. A route that needs a session checks
- * it itself.
+ * Serves the sign-in of administrators. Add these routes before the authentication. A route that needs a session must
+ * check the session itself.
  */
 export function routeAdminSignIn(
   router: Router,

@@ -25,8 +25,8 @@ export interface AdminSessionDeps {
 
 /**
  * Sessions of browsers on the page for administrators. A session is a signed cookie, so administrators can sign in and
- * work while Redis is unavailable. Redis lists the sessions that were ended early. While it is unavailable, the list as
- * last read counts, together with the sessions that this process has ended.
+ * work while Redis is unavailable. Redis lists the sessions that were ended early. While Redis is unavailable, this
+ * process uses the list that it read last, together with the sessions that it has ended itself.
  */
 export class AdminSessions {
   readonly #deps: AdminSessionDeps;
@@ -70,7 +70,10 @@ export class AdminSessions {
     return this.#refresh(this.#deps.now());
   }
 
-  /** Ends all sessions that have started until now. Returns false as `end` does. */
+  /**
+   * Ends all sessions that have started until now. Returns false if Redis is unavailable. Other consoles then still
+   * accept these sessions.
+   */
   async endAll(): Promise<boolean> {
     const nowMs = this.#deps.now();
     this.#startedBeforeMs = nowMs + 1;
@@ -78,8 +81,8 @@ export class AdminSessions {
   }
 
   /**
-   * Reads the ended sessions from Redis. Then writes those to Redis that only this process knows. Returns false if
-   * Redis is unavailable.
+   * Reads the ended sessions from Redis. Then adds the ended sessions that are missing in Redis. Returns false if Redis
+   * is unavailable.
    */
   async #refresh(nowMs: number): Promise<boolean> {
     const { endedAdminSessions } = this.#deps.ledger;

@@ -49,7 +49,7 @@ test('GET session is answered with 401 without a cookie, and does not count as a
   expect((await console_.call('GET', '/admin/v1/session')).body).toMatchObject({ expires_at: null });
 });
 
-test('wrong tokens and forged cookies are refused, and limited per address', async () => {
+test('wrong tokens and forged cookies are refused, and their number is limited per address', async () => {
   const cookie = await signedIn();
   const forged = `${cookie.slice(0, -2)}${cookie.endsWith('AA') ? 'BB' : 'AA'}`;
   expect((await signIn('wrong')).body.error.code).toBe('invalid_admin_token');
@@ -65,7 +65,7 @@ test.each([
   ['without the header of the page', {}],
   ['from another origin', { ...FROM_PAGE, origin: 'https://other.example' }],
   ['from another site', { ...FROM_PAGE, 'sec-fetch-site': 'cross-site' }],
-])('a browser cannot sign in or write %s, but it can read', async (_condition, headers) => {
+])('a request %s can neither sign in nor write, but can read', async (_condition, headers) => {
   const refused = { status: 403, body: { error: { code: 'foreign_origin' } } };
   expect(await signIn(TOKEN, headers as Record<string, string>)).toMatchObject(refused);
   const cookie = await signedIn();
@@ -75,7 +75,7 @@ test.each([
   expect((await browse(cookie, 'PUT', 'tenants/x', { body })).status).toBe(201);
 });
 
-test('after a sign-out, this console and another one refuse the session, and other sessions continue', async () => {
+test('after a sign-out, this console and another replica refuse the session, and other sessions remain valid', async () => {
   const other = await startTestConsole(console_.redis.url, {});
   await untilReady(other);
   const [first, second] = [await signedIn(), await signedIn()];

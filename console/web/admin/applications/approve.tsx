@@ -16,7 +16,7 @@ import type { Decided } from './decided.tsx';
 /** Entry of `spec.models` that allows all models. */
 const ALL_MODELS = '*';
 
-/** Approves an application with credit, models and a limit. */
+/** Asks for the credit, the models and the session limit of a tenant, and approves its application. */
 export function ApproveDialog({
   tenant: { name, spec },
   onClose,
@@ -83,12 +83,12 @@ export function ApproveDialog({
   );
 }
 
-/** Selects all models, or some of them. */
+/** Lets the administrator select all models or some of them. */
 function ModelChoice({
   selected,
   onChange,
 }: {
-  /** Undefined for all models. */
+  /** Undefined if all models are selected. */
   selected: readonly string[] | undefined;
   onChange: (selected: readonly string[] | undefined) => void;
 }) {

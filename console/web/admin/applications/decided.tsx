@@ -9,7 +9,7 @@ export interface Decided {
   readonly mail: DecisionMailView;
 }
 
-/** Shows a decision. Without a mail, it shows the link that the administrator can send to the applicant. */
+/** Shows a decision. If no mail was sent, also shows the link that the administrator can send to the applicant. */
 export function DecisionNotice({ decided }: { decided: Decided }) {
   const text = adminTexts.applications;
   const { message, mail } = decided;

@@ -10,7 +10,7 @@ import { Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
 import type { Decided } from './decided.tsx';
 
-/** Declines an application with a reason, which the developer sees. */
+/** Declines an application. The administrator enters the reason, which the developer sees. */
 export function DeclineDialog({
   tenant: { name, spec },
   onClose,

@@ -18,7 +18,7 @@ import { DeclineDialog } from './decline.tsx';
 
 const REFRESH_MS = 10_000;
 
-/** Developers who wait for a decision. */
+/** Page with the applications that wait for a decision. */
 export function ApplicationsPage() {
   const text = adminTexts.applications;
   const [open, setOpen] = useState<{ name: 'approve' | 'decline'; tenant: AdminTenantView }>();

@@ -131,7 +131,7 @@ function Target({ entry: { target, tenant } }: { entry: AuditEntryView }) {
   );
 }
 
-/** Returns the facts of an entry as text. */
+/** Returns the details of an audit entry as text, without the field `failed`. */
 function describeDetail(detail: AuditEntryView['detail']): string {
   return Object.entries(detail)
     .filter(([name]) => name !== 'failed')

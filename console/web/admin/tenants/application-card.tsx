@@ -8,7 +8,7 @@ import { DecisionNotice } from '../applications/decided.tsx';
 import type { Decided } from '../applications/decided.tsx';
 import type { TabProps } from './tab-props.ts';
 
-/** Approves an application that waits or was declined. Afterwards it shows the decision. */
+/** Lets the administrator approve an application that waits for a decision or was declined. Then shows the decision. */
 export function ApplicationCard({ tenant, reload }: TabProps) {
   const [isOpen, setOpen] = useState(false);
   const [decided, setDecided] = useState<Decided>();

@@ -11,7 +11,7 @@ import { Notice, Problem } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
 import { minutesOf, problemOfMinutes, secondsOf } from '../minutes.ts';
 
-/** Grants credit to a tenant, or corrects a grant. */
+/** Grants credit to a tenant, or removes credit if the amount is negative. */
 export function GrantDialog({
   tenant: { name, spec, credit_request: request },
   onClose,
@@ -26,7 +26,8 @@ export function GrantDialog({
   const [minutes, setMinutes] = useState(requested === null ? '' : minutesOf(requested));
   const [problem, setProblem] = useState<string>();
   const [note, setNote] = useState('');
-  // The id is fixed, so that a repeated request after a lost response grants the credit once.
+  // The id stays the same for all attempts of this dialog. A retry after a lost response then does not grant the credit
+  // twice.
   const [id] = useState(() => crypto.randomUUID());
   const grant = useAction(async () => {
     const found = problemOfMinutes(minutes);

@@ -26,7 +26,7 @@ export function formOf({ limits, budget, priority = 'normal', models }: Spec): L
   };
 }
 
-/** Returns the ids in the field for models. */
+/** Returns the model ids from the text of the field for models. */
 export function modelsOf({ models }: LimitsForm): string[] {
   return models.split(/[\s,]+/).filter((model) => model !== '');
 }

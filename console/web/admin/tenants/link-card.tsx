@@ -11,7 +11,10 @@ import { call } from '../api.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import type { TabProps } from './tab-props.ts';
 
-/** Creates a private link for the developer. Asks first if it replaces a link. */
+/**
+ * Creates a private link for the developer. If the tenant already has a link, asks for confirmation, because the new
+ * link replaces it.
+ */
 export function LinkCard({ tenant: { name, spec, has_link: hasLink = false }, reload }: TabProps) {
   const text = adminTexts.tenant;
   const [isAsking, setAsking] = useState(false);

@@ -7,7 +7,7 @@ import { LoadFailure, Notice } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 
-/** Counts what exists of a tenant, and removes it when the administrator has typed the name of the tenant. */
+/** Shows how many objects of a tenant exist, and purges the tenant after the administrator has typed its name. */
 export function PurgeDialog({
   tenant: { name, spec },
   onClose,

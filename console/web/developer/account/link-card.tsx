@@ -68,7 +68,7 @@ function RevokeDialog({ onClose }: { onClose: () => void }) {
     const { signed_in_by: method } = await call('GET session');
     await call('DELETE link');
     onClose();
-    // The session of a user does not depend on the link.
+    // If the user signed in at an identity provider, the session does not depend on the link.
     if (method === 'link') leave(texts.signIn.revoked);
     else await reload();
   });

@@ -7,7 +7,10 @@ import { Problem } from '../../ui/notice.tsx';
 import { useAccount } from '../account-context.ts';
 import { call } from '../api.ts';
 
-/** The user of an identity provider, with a button that ends all sessions. Empty for the holder of a private link. */
+/**
+ * Shows the user who signed in at an identity provider, with a button that ends all sessions of the user. Shows nothing
+ * to a developer who signed in with a private link.
+ */
 export function SessionCard() {
   const { leave } = useAccount();
   const text = texts.account;

@@ -97,7 +97,7 @@ export function CreateKeyDialog({
   );
 }
 
-/** Creates a key. If the response is lost, calls `onLost` and throws an error that explains it. */
+/** Creates a key. If the response is lost, calls `onLost` and throws an error that explains the problem. */
 async function createKey(body: object, onLost: () => void): Promise<CreatedKey> {
   try {
     return await call('POST keys', { body });

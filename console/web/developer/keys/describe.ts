@@ -1,7 +1,7 @@
 import type { KeyView, ListedKey } from '../../../src/responses.ts';
 import { texts } from '../../texts/index.ts';
 
-/** Returns the key as users recognize it: its name and its last four characters. */
+/** Returns the text by which users recognize a key: its name and its last four characters. */
 export function nameOf({ name, last_four: lastFour }: Pick<KeyView, 'name' | 'last_four'>): string {
   return name === '' ? `…${lastFour}` : `${name} (…${lastFour})`;
 }
@@ -17,8 +17,8 @@ export function isExpired({ expires_at: at }: Pick<KeyView, 'expires_at'>, nowMs
 }
 
 /**
- * Returns a short text for the key of a session: that of `nameOf`, or its id if `keys` does not contain it. Undefined
- * without a key.
+ * Returns a short text for the key of a session. This is the text of nameOf(), or the id of the key if `keys` does not
+ * contain it. Undefined if the session has no key.
  */
 export function keyLabel(keyId: string | null, keys: readonly ListedKey[]): string | undefined {
   if (keyId === null) return undefined;

@@ -63,7 +63,10 @@ function Name({ listed, keys }: { listed: ListedKey; keys: readonly ListedKey[] 
   );
 }
 
-/** Returns the last four characters of a key, or the id of a key that was revoked. */
+/**
+ * Returns the last four characters of a key. If the list does not contain the key, because it was revoked, returns its
+ * id.
+ */
 function shortLabel(keyId: string, keys: readonly ListedKey[]): string {
   const key = keys.find(({ key_id: id }) => id === keyId);
   return key === undefined ? (keyLabel(keyId, keys) ?? keyId) : `…${key.last_four}`;

@@ -13,7 +13,7 @@ export function NewKeyDialog({
   onSaved,
 }: {
   created: CreatedKey;
-  /** Old key that the new key replaces. Its expiry is that after the replacement. Undefined if no key is replaced. */
+  /** Old key that the new key replaces. `expires_at` contains its new expiry. Undefined if no key is replaced. */
   old: ListedKey | undefined;
   onSaved: () => void;
 }) {

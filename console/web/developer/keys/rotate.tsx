@@ -14,7 +14,10 @@ const HOUR_MS = 3_600_000;
 /** Stands for the expiry of a key that does not expire. */
 const LATEST = '9999-12-31';
 
-/** Replaces a key by a new one. The old key works for the overlap, or until its own expiry if that is earlier. */
+/**
+ * Replaces a key by a new one. The old key works until the end of the overlap, or until its own expiry if that is
+ * earlier.
+ */
 export function RotateDialog({
   old,
   onClose,
@@ -22,7 +25,7 @@ export function RotateDialog({
 }: {
   old: ListedKey;
   onClose: () => void;
-  /** Called with the new key, and with the old one and its new expiry. */
+  /** Called with the new key and the old key. `expires_at` of the old key contains its new expiry. */
   onCreated: (created: CreatedKey, old: ListedKey) => void;
 }) {
   const text = texts.keyDialogs;

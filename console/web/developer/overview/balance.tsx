@@ -5,7 +5,7 @@ import { Card } from '../../ui/content.tsx';
 
 const PARTS = ['available', 'held', 'used'] as const;
 
-/** The credit as a figure and as a bar of three parts. */
+/** Shows the credit as a number and as a bar of three parts. */
 export function Balance({ credits }: { credits: AccountView['credits'] }) {
   const text = texts.overview;
   const amounts = { available: credits.available_ms, held: credits.reserved_ms, used: credits.consumed_ms };

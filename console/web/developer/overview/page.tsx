@@ -51,7 +51,7 @@ function mayAsk(account: OwnTenantView): boolean {
   return mayDevelop(account) && !account.read_only;
 }
 
-/** Warns before the credit runs out, and when it has. */
+/** Warns when the credit is low or used up. */
 function CreditNotice({ onAsk }: { onAsk: () => void }) {
   const { account } = useAccount();
   const text = texts.overview;

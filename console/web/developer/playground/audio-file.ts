@@ -1,6 +1,6 @@
 import { AUDIO } from '@svc-asr/core/stream';
 
-/** Audio of a file is sent in pieces of this duration, as a microphone delivers them. */
+/** Duration of the pieces in which the audio of a file is sent. The audio of a microphone arrives in pieces too. */
 const PIECE_MS = 40;
 const PIECE_SAMPLES = (AUDIO.sampleRateHz * PIECE_MS) / 1000;
 

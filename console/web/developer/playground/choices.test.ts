@@ -23,13 +23,13 @@ test('chosenModel returns the first model if no model or an unknown one is chose
   ]);
 });
 
-test('firstChoices prefers a model with a ready worker', () => {
+test('firstChoices selects a model that has a ready worker, or no model if no worker is ready', () => {
   const warm = { ...MODEL, id: 'svc-asr-dholuo-v1', ready: true };
   expect(firstChoices([MODEL, warm]).model).toBe(warm.id);
   expect(firstChoices([MODEL]).model).toBe('');
 });
 
-test('configOf contains the language of the model, and the context and the pause that the user chose', () => {
+test('configOf returns the language of the model, and the context and the pause that the user chose', () => {
   expect(configOf(NO_CHOICES, MODEL)).toEqual({ language: 'ki' });
   expect(configOf({ ...NO_CHOICES, context: '56,3', silence: '500' }, MODEL)).toEqual({
     language: 'ki',
@@ -49,6 +49,6 @@ test.each([
   ['an account without a free session', 5, { live: 5, availableMs: 1000 }, 'allInUse'],
   ['an account with two free sessions', 5, { live: 3, availableMs: 1000 }, undefined],
   ['an unknown account that may run several sessions', 5, undefined, undefined],
-] as const)('conflictOf for %s (at most %i sessions, now %j) is %s', (_, limit, account, expected) => {
+] as const)('conflictOf for %s (at most %i sessions, current state %j) returns %s', (_, limit, account, expected) => {
   expect(conflictOf(limit, account)).toBe(expected);
 });

@@ -1,12 +1,12 @@
 import type { StreamConfig } from '@svc-asr/client/browser';
 import type { OwnModelView } from '../../../src/responses.ts';
 
-/** Settings of the playground, as the controls hold them. */
+/** Values of the controls in the playground. */
 export interface Choices {
   readonly model: string;
   /** Context as text, such as `56,13`. Empty for the default of the model. */
   readonly context: string;
-  /** Silence that ends an utterance, in milliseconds, as text. Empty for none. */
+  /** Silence that ends an utterance, in milliseconds, as text. Empty if silence does not end utterances. */
   readonly silence: string;
   readonly source: 'microphone' | 'file';
   readonly file: File | undefined;
@@ -31,7 +31,7 @@ export function firstChoices(models: readonly OwnModelView[]): Choices {
   return { ...NO_CHOICES, model: models.find(({ ready }) => ready)?.id ?? '' };
 }
 
-/** Returns the model that is chosen, or else the first one. */
+/** Returns the chosen model, or the first model if the chosen one does not exist. */
 export function chosenModel({ model }: Choices, models: readonly OwnModelView[]): OwnModelView | undefined {
   return models.find(({ id }) => id === model) ?? models[0];
 }

@@ -1,10 +1,10 @@
 import type { StreamConfig } from '@svc-asr/client/browser';
 import { shellQuoted } from '../shell-quoted.ts';
 
-/** What the code of the playground depends on. */
+/** Values that the example code of the playground contains. */
 export interface CodeFacts {
   readonly apiUrl: string;
-  /** CA file of the API. Null if clients trust the API anyway. */
+  /** CA file of the API. Null if clients trust the certificate of the API without it. */
   readonly caFile: string | null;
   readonly model: string;
   readonly maxAudioSeconds: number;

@@ -50,9 +50,9 @@ function Workbench({ models, onEnd }: { models: readonly OwnModelView[]; onEnd: 
   const { account, reload } = useAccount();
   const [choices, setChoices] = useState(() => firstChoices(models));
   const { state, level, seconds, start, stop } = useRecognition(() => {
-    // The balance is refreshed later if this fails, for example without a network.
+    // If this fails, for example without a network, the balance is refreshed later.
     reload().catch(() => undefined);
-    // Reads the models again. A worker that has started for this session has reported the latencies of its model.
+    // Reads the models again. If a worker started for this session, the API now knows the latencies of its model.
     onEnd();
   });
   const keys = useLoad('keys', () => call('GET keys'));

@@ -11,7 +11,7 @@ export interface AudioInput extends AsyncIterable<Int16Array> {
   stop: () => Promise<void>;
 }
 
-/** What a recognition reports. */
+/** Callbacks of a recognition. */
 export interface Reports {
   /** Called with each event of the protocol that was sent or received. */
   onEvent: (direction: 'sent' | 'received', event: ProtocolEvent) => void;
@@ -20,13 +20,17 @@ export interface Reports {
   /** Called with the whole seconds of audio that were captured so far. */
   onSeconds: (seconds: number) => void;
   /**
-   * Called when a text arrives, with the time since the last audio of this text was captured or the flush was sent. If
-   * the service became ready later, the time counts from then.
+   * Called when a text arrives, with its latency. The latency counts from the capture of the last audio that the text
+   * covers, or from the flush that caused the text. If the service became ready after that, the latency counts from the
+   * time at which it became ready.
    */
   onLatency: (kind: 'delta' | 'final', latencyMs: number) => void;
 }
 
-/** A message of the protocol. One event of the type `audio` stands for several audio frames, because there are many. */
+/**
+ * A message of the protocol. One event of the type `audio` stands for several audio frames, because a recognition sends
+ * very many frames.
+ */
 export type ProtocolEvent = StreamEvent | { readonly type: string; readonly [field: string]: unknown };
 
 /** How a recognition ended. */
@@ -40,7 +44,7 @@ export interface RecognitionEnd {
   readonly action: string;
 }
 
-/** Frames of audio that are reported as one event. */
+/** Number of audio frames that are reported as one event. */
 const FRAMES_PER_EVENT = 25;
 
 /** Longest wait for the last text, after the audio has ended and the service is ready. */
@@ -102,8 +106,8 @@ async function sendAudio(stream: AsrStream, input: AudioInput, audio: SentAudio,
     samples += pcm.length;
     reports.onSeconds(Math.floor(samples / AUDIO.sampleRateHz));
     audio.add((pcm.length / AUDIO.sampleRateHz) * 1000, performance.now());
-    // Not awaited, so that the meter follows the microphone while the service is not ready. The session limits this
-    // wait, which bounds the audio in memory.
+    // The call is not awaited, so that the meter follows the microphone while the service is not ready yet. The session
+    // limits how long the service may take to become ready. This bounds the audio in memory.
     void stream.send(pcm).catch(() => undefined);
     frames++;
     bytes += pcm.byteLength;
@@ -133,6 +137,6 @@ async function readEvents(
       }
     }
   } catch {
-    // `closed` reports how the stream ended.
+    // The error is ignored here, because `stream.closed` reports how the stream ended.
   }
 }

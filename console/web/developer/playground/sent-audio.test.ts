@@ -1,6 +1,6 @@
 import { quantile, SentAudio } from './sent-audio.ts';
 
-test('SentAudio returns the time at which all audio before a position had been captured or sent', () => {
+test('SentAudio returns the time at which the last sample before a position was captured or sent', () => {
   const audio = new SentAudio();
   audio.add(40, 1000);
   audio.add(40, 1040);
@@ -14,11 +14,11 @@ test('SentAudio returns undefined for a position after the end of the audio', ()
   expect(audio.completeAt(41)).toBeUndefined();
 });
 
-test('quantile returns the smallest value that the given share of the values does not exceed', () => {
+test('quantile() returns the smallest value that is greater than or equal to the given share of the values', () => {
   const values = [5, 1, 4, 2, 3];
   expect([0.5, 0.95, 0].map((share) => quantile(values, share))).toEqual([3, 5, 1]);
 });
 
-test('quantile returns undefined without values', () => {
+test('quantile() returns undefined if there are no values', () => {
   expect(quantile([], 0.5)).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { Field, SelectField } from '../../ui/field.tsx';
 import { MAX_AUDIO_SECONDS, SILENCES } from './choices.ts';
 import type { Choices } from './choices.ts';
 
-/** Controls of the model, the latency, endpointing and the audio. */
+/** Controls for the model, the latency, endpointing and the audio. */
 export function SettingsCard({
   models,
   model,

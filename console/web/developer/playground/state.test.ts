@@ -33,7 +33,7 @@ test('the text of an unfinished utterance is kept as a final when the stream end
   expect(state).toMatchObject({ phase: 'idle', partial: '', finals: ['half'], end });
 });
 
-test('a status of the service is shown until the stream is ready', () => {
+test('a status message of the service is shown until the stream is ready', () => {
   const waiting = apply(
     { type: 'created', sessionId: 's' },
     received({ type: 'status', state: 'waiting_for_capacity', message: 'Waiting for a worker.' }),
@@ -42,7 +42,7 @@ test('a status of the service is shown until the stream is ready', () => {
   expect(reduce(waiting, received({ type: 'ready' }))).toMatchObject({ phase: 'listening', status: '' });
 });
 
-test('a message `ready` does not restart a recognition whose audio has ended already', () => {
+test('a message `ready` does not restart a recognition whose audio has already ended', () => {
   const state = apply({ type: 'created', sessionId: 's' }, { type: 'phase', phase: 'finishing' });
   expect(reduce(state, received({ type: 'ready' })).phase).toBe('finishing');
 });
@@ -52,12 +52,12 @@ test('a late change of the phase does not restart a recognition that has failed'
   expect(state).toMatchObject({ phase: 'idle', problem: { code: 'x', message: 'y' } });
 });
 
-test('a new recognition removes the results of the one before', () => {
+test('a new recognition removes the results of the previous recognition', () => {
   const state = apply(received({ type: 'final', text: 'a' }), { type: 'latency', kind: 'final', latencyMs: 5 });
   expect(reduce(state, { type: 'started' })).toEqual({ ...IDLE, phase: 'asking' });
 });
 
-test('the oldest events are dropped above the limit, and every event keeps its own id', () => {
+test('the list of events drops its oldest events above the limit, and every event keeps its own id', () => {
   const { events } = apply(...Array.from({ length: MAX_EVENTS + 2 }, () => received({ type: 'delta', text: '' })));
   expect(events).toHaveLength(MAX_EVENTS);
   expect([events[0]?.id, events.at(-1)?.id]).toEqual([3, MAX_EVENTS + 2]);

@@ -10,13 +10,14 @@ export interface LoggedEvent {
 
 /**
  * Step of a recognition. `asking` lasts until the microphone or the file is open, and `creating` until the session
- * exists. `waiting` lasts until the service accepts audio. `finishing` follows the end of the audio.
+ * exists. `waiting` lasts until the service accepts audio, and `listening` until the audio ends. `finishing` then lasts
+ * until the stream has ended.
  */
 export type Phase = 'idle' | 'asking' | 'creating' | 'waiting' | 'listening' | 'finishing';
 
 export interface PlaygroundState {
   readonly phase: Phase;
-  /** What the session waits for, in the words of the service. */
+  /** Message of the service about what the session waits for. Empty while it does not wait. */
   readonly status: string;
   /** Finished utterances in order. */
   readonly finals: readonly string[];
@@ -60,7 +61,7 @@ export const IDLE: PlaygroundState = {
   problem: undefined,
 };
 
-/** Applies a change. A new recognition removes the results of the one before. */
+/** Applies a change. The start of a recognition removes the results of the previous one. */
 export function reduce(state: PlaygroundState, change: Change): PlaygroundState {
   switch (change.type) {
     case 'started':

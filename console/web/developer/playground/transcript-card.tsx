@@ -6,7 +6,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Meter } from './meter.tsx';
 import type { PlaygroundState } from './state.ts';
 
-/** Start, stop, the level of the audio, and the transcript while it grows. */
+/** Buttons that start and stop a recognition, the level of the audio, and the transcript so far. */
 export function TranscriptCard({
   state,
   level,

@@ -11,7 +11,7 @@ import type { AudioInput, Reports } from './recognition.ts';
 import { IDLE, reduce } from './state.ts';
 import type { Change, PlaygroundState } from './state.ts';
 
-/** What a recognition needs. */
+/** Options of a recognition. */
 export interface Start {
   readonly model: string;
   readonly config: StreamConfig;
@@ -48,7 +48,7 @@ export function useRecognition(onEnd: () => void): Recognition {
   const [level, setLevel] = useState(0);
   const [seconds, setSeconds] = useState(0);
   const current = useRef<Run>(undefined);
-  // Leaving the page ends the audio, and with it the session.
+  // If the user leaves the page, the audio ends, and therefore the session ends too.
   useEffect(() => () => end(current.current), []);
 
   async function recognizeFrom({ model, config, file, maxAudioSeconds }: Start, run: Run): Promise<void> {
@@ -64,7 +64,7 @@ export function useRecognition(onEnd: () => void): Recognition {
       // of a session is valid, which is 60 seconds by default.
       const opened = file === undefined ? await openMicrophone({ workletUrl }) : await openFile(file);
       run.input = opened;
-      // The user may have stopped or left while the browser asked for the microphone.
+      // The user may have stopped the recognition or left the page while the browser asked for the microphone.
       if (run.cancel.signal.aborted) return;
       report({ type: 'phase', phase: 'creating' });
       const body = { model, max_audio_seconds: maxAudioSeconds };
@@ -106,7 +106,7 @@ export function useRecognition(onEnd: () => void): Recognition {
   };
 }
 
-/** Ends the audio of a recognition. Cancels it if its audio has not started. */
+/** Ends the audio of a recognition. Cancels the recognition if its audio is not open yet. */
 function end(run: Run | undefined): void {
   if (run?.input === undefined) run?.cancel.abort();
   else void run.input.stop();

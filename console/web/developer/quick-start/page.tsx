@@ -12,7 +12,7 @@ import { call } from '../api.ts';
 import type { Language, Target } from './snippets.ts';
 import { SET_KEY, snippetOf } from './snippets.ts';
 
-/** Examples that run as they are pasted. */
+/** Examples that users can paste and run without changes. */
 export function QuickStartPage() {
   const text = texts.quickStart;
   const models = useLoad('models', () => call('GET models'));

@@ -1,27 +1,27 @@
 import { browserServer } from './browser-server.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 
-/** What the examples need to know. */
+/** Values that the examples contain. */
 export interface Target {
   /** URL of the public API. */
   readonly apiUrl: string;
-  /** CA file that clients must trust. Null if they trust the API anyway. */
+  /** CA file that clients must trust. Null if they trust the certificate of the API without it. */
   readonly caFile: string | null;
   readonly model: string;
 }
 
 export type Language = 'curl' | 'node' | 'python' | 'browser';
 
-/** An example: an optional file, and the command that runs it. */
+/** An example: a command and, if the command runs a program file, this file. */
 export interface Snippet {
   readonly file?: { readonly name: string; readonly text: string };
   readonly command: string;
 }
 
-/** Reads the API key without an echo. It works in bash and zsh. */
+/** Command that reads the API key without showing it in the terminal. Works in bash and zsh. */
 export const SET_KEY = `printf 'API key: '; read -rs SVC_ASR_API_KEY; export SVC_ASR_API_KEY; echo`;
 
-/** Returns an example that runs as it is pasted. */
+/** Returns an example that users can paste and run without changes. */
 export function snippetOf(language: Language, target: Target): Snippet {
   switch (language) {
     case 'curl':

@@ -9,7 +9,7 @@ import { call } from '../api.ts';
 import { endText, stateText, stateTone } from './describe.ts';
 import { sourceText } from './session-table.tsx';
 
-/** One session: how it ended, and why it cost what it cost. */
+/** Shows how one session ended and how its charge was computed. */
 export function SessionPage({ params: { id = '' } }: { params: Readonly<Record<string, string>> }) {
   const text = texts.sessionDetail;
   const session = useLoad(id, () => call('GET sessions/:id', { params: { id } }));
@@ -77,7 +77,7 @@ function closeText(code: number | null, hasEnded: boolean): string {
   return meaning === undefined ? String(code) : `${code} · ${meaning}`;
 }
 
-/** Shows how the charge follows from the audio, so that a rounded second does not look like an error. */
+/** Shows how the charge is computed from the audio, so that rounding up to a second does not look like an error. */
 function Charge({ session }: { session: SessionDetailView }) {
   const text = texts.sessionDetail;
   const { charge } = session;

@@ -1,6 +1,6 @@
 import { texts } from '../../texts/index.ts';
 
-/** Links between the list of sessions and that of refused requests. */
+/** Links to the list of sessions and to the list of refused requests. */
 export function SessionTabs({ current }: { current: 'sessions' | 'refused' }) {
   const text = texts.sessions;
   return (

@@ -112,7 +112,7 @@ function JoinForm({ onJoined, load }: { onJoined: (token: string) => void; load:
     );
     const body = { name, email, use, ...(organisation !== '' && { organisation }) };
     const { token } = await call('POST applications', { body });
-    // A user of an identity provider signs in without a link.
+    // The token is null for a user of an identity provider, who does not need a private link.
     if (token !== null) onJoined(token);
     await load();
   });

@@ -20,7 +20,7 @@ export function sourceId(source: UsageRow['source']): string {
   return `source:${source}`;
 }
 
-/** Returns the days from one day to another, both included. */
+/** Returns the days from `from` to `to`, including these two. */
 export function daysBetween(from: string, to: string): string[] {
   const firstMs = Date.parse(`${from}T00:00:00Z`);
   const count = Math.round((Date.parse(`${to}T00:00:00Z`) - firstMs) / DAY_MS) + 1;
@@ -62,7 +62,8 @@ function add(group: UsageGroup, row: UsageGroup): UsageGroup {
 }
 
 /**
- * Keeps the largest groups and adds up the others, so that a chart stays readable. A single further group is kept too.
+ * Keeps the largest groups and adds up the others, so that a chart stays readable. If only one group would remain to be
+ * added up, this group is kept too.
  */
 export function limitGroups(groups: readonly UsageGroup[]): UsageGroup[] {
   if (groups.length <= MAX_GROUPS + 1) return [...groups];

@@ -18,6 +18,6 @@ test.each([
   ['2026-02-30', '2026-03-02', false],
   ['2026-02-28', '2026-03-02', true],
   ['2026-02-28', 'x', false],
-])('isRange returns for %s to %s: %s', (from, to, isValid) => {
+])('isRange for the days %s to %s returns %s', (from, to, isValid) => {
   expect(isRange(from, to)).toBe(isValid);
 });

@@ -13,7 +13,7 @@ export interface UsageRange {
   readonly to: string;
 }
 
-/** Reads the range from the query of the address. An invalid one becomes the default. */
+/** Reads the range from the query of the address. Returns the default range if the query has no valid one. */
 export function readRange(query: URLSearchParams, nowMs: number): UsageRange {
   const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
   if (isRange(from, to)) return { choice: 'custom', from, to };
@@ -21,7 +21,7 @@ export function readRange(query: URLSearchParams, nowMs: number): UsageRange {
   return lastDays(Number.isInteger(days) && days >= 1 && days <= MAX_DAYS ? days : DEFAULT_DAYS, nowMs);
 }
 
-/** Returns the range of the last days, today included. */
+/** Returns the range of the last `days` days, including today. */
 export function lastDays(days: number, nowMs: number): UsageRange {
   return { choice: String(days), from: dayOf(nowMs - (days - 1) * DAY_MS), to: dayOf(nowMs) };
 }
@@ -33,7 +33,10 @@ export function isRange(from: string, to: string): boolean {
   return length >= 1 && length <= MAX_DAYS;
 }
 
-/** Returns whether the text is a day of the calendar. The parser of dates also accepts 30 February. */
+/**
+ * Returns whether the text is a day of the calendar. Date.parse() alone is not enough, because it also accepts 30
+ * February.
+ */
 function isDay(text: string): boolean {
   const atMs = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(atMs) && dayOf(atMs) === text;

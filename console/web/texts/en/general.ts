@@ -5,7 +5,7 @@ export const general = {
   unreachable: 'Cannot reach the console. Check your network connection and try again.',
   unavailable: 'This is temporarily unavailable. Your data is safe. Try again in a moment.',
   failed: (status: number) => `The console returned an error (HTTP ${status}). Try again.`,
-  /** Texts for errors whose messages are written for programs, by the code of the console. */
+  /** Texts for errors whose messages address programmers, by the error code that the console returns. */
   problems: {
     rate_limit_exceeded: 'Too many attempts. Try again later.',
     invalid_link: 'This link no longer works. Ask your administrator for a new one.',

@@ -1,4 +1,4 @@
-/** Texts of the pages before and around the sign-in. */
+/** Texts of the pages for visitors: the sign-in and the application for an account. */
 export const signIn = {
   title: 'Streaming speech recognition',
   lead: 'For Kikuyu, Dholuo and more languages to come. Stream audio and receive text while your users speak.',

@@ -6,8 +6,8 @@ import type { ErrorDetail } from './server-events.ts';
 export const CLOSE = { done: 1000, tooLarge: 1009, refused: 1008, retry: 1013 } as const;
 
 /**
- * How a connection is closed. Some clients treat an `error` event as fatal, so none is sent to a client that should
- * reconnect.
+ * How a connection is closed. Some clients treat an `error` event as fatal, so a client that should reconnect gets no
+ * `error` event.
  */
 export interface Closing {
   readonly code: number;

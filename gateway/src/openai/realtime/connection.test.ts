@@ -172,7 +172,7 @@ describe('appended audio', () => {
     expect(streams[0]?.audioBytes).toBeGreaterThan(0);
   });
 
-  test('pauses reading at the limit of held audio, or closes the connection if the model is unknown', () => {
+  test('over the limit of held audio makes the gateway stop reading, or close the connection if the model is unknown', () => {
     const known = createConnection();
     const unknown = createConnection({ model: undefined });
     const part = Buffer.alloc(640_000);
@@ -223,7 +223,7 @@ describe('appended audio', () => {
   });
 });
 
-describe('events of a turn', () => {
+describe('the events of a turn', () => {
   test('with server VAD have the same item id, and each delta contains only new text', async () => {
     const { start, events, types } = createConnection();
     const { client } = await start();
@@ -239,7 +239,7 @@ describe('events of a turn', () => {
     expect(events.at(-1)).toMatchObject({ transcript: 'wĩ mwega mũno', usage: { type: 'duration', seconds: 0.01 } });
   });
 
-  test('that clients commit themselves come in the order of the commits, each with the item of its commit', async () => {
+  test('are sent in the order of the commits if the client commits turns itself, each with the item of its commit', async () => {
     const { start, append, send, update, events } = createConnection();
     update({ turn_detection: null });
     const { client } = await start();
@@ -261,7 +261,7 @@ describe('events of a turn', () => {
   const CLEAR = { type: 'input_audio_buffer.clear' };
   const delta = (text: string): ServerMessage => ({ type: 'delta', text, utterance: 1, audio_end_ms: 5 });
 
-  test('that ends because of a new configuration keep their item, and a later commit gets another item', async () => {
+  test('keep their item if a new configuration ends the turn, and a later commit gets another item', async () => {
     const { start, append, send, update, events } = createConnection();
     update({ turn_detection: null });
     const { client, texts } = await start();
@@ -288,7 +288,7 @@ describe('events of a turn', () => {
     expect(first).not.toBe(second);
   });
 
-  test('whose audio was cleared keep their item, and a commit of later audio gets another item', async () => {
+  test('keep their item after the audio of the turn was cleared, and a commit of later audio gets another item', async () => {
     const { start, append, send, update, events } = createConnection();
     update({ turn_detection: null });
     const { client } = await start();
@@ -323,13 +323,13 @@ describe('events of a turn', () => {
     expect(events.at(-1)?.error?.code).toBe('input_audio_buffer_commit_empty');
   });
 
-  test('in which the service found no speech are not sent', async () => {
+  test('are not sent if the service found no speech in the turn', async () => {
     const { start, types } = createConnection();
     (await start()).client.send(final(''));
     expect(types()).toEqual(['created']);
   });
 
-  test('that is cleared consist of one `cleared` event, even if there is no session', async () => {
+  test('consist of one `cleared` event if the client clears the audio, even if there is no session', async () => {
     const { send, start, types } = createConnection();
     send({ type: 'input_audio_buffer.clear' });
     expect(types()).toEqual(['created', 'cleared']);
@@ -370,7 +370,7 @@ describe('invalid events', () => {
     return { type: 'session.update', session: { audio: { input: { format: { type: 'audio/pcm', rate } } } } };
   }
 
-  test('close the connection with 1008 at the tenth one', () => {
+  test('close the connection with 1008 at the tenth invalid event', () => {
     const { send, state } = createConnection();
     for (let i = 1; i < 10; i++) send('{');
     expect(state.closed).toBeUndefined();
@@ -378,7 +378,7 @@ describe('invalid events', () => {
     expect(state.closed).toEqual([1008, 'invalid_json']);
   });
 
-  test('include events over the rate limit, and too many of them close the connection; appends have no rate limit', () => {
+  test('include events over the rate limit, which does not apply to appends, and too many of them close the connection', () => {
     const { send, append, events, state } = createConnection();
     for (let i = 0; i < 200; i++) append(PCM.subarray(0, 2));
     for (let i = 0; i < 45; i++) send({ type: 'input_audio_buffer.clear' });

@@ -15,8 +15,8 @@ export type EndedBy = 'client' | 'service';
 
 /**
  * Returns whether the client or the service ends the utterance that a message of the stream is about. `ends` lists the
- * requests to end an utterance that the stream has not answered yet. A message that is an answer removes the first
- * entry.
+ * requests to end an utterance that the stream has not answered yet. If the message is the answer to such a request,
+ * removes the first entry.
  */
 export function takeEnd(message: ServerMessage, ends: End[], waiting: Operations): EndedBy {
   const isAnswer = message.type === 'reset_ack' || (message.type === 'final' && message.endpoint !== true);

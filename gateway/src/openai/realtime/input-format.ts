@@ -53,7 +53,10 @@ export class InputAudio {
     return rest.length === 0 ? pcm : Buffer.concat([rest, pcm]);
   }
 
-  /** Returns the rest of the converted audio. The resampler holds back 2 ms at 24 kHz and 4 ms at 8 kHz. */
+  /**
+   * Returns the rest of the converted audio. Only this call returns the last 2 ms at 24 kHz, or the last 4 ms at 8 kHz,
+   * which the resampler keeps back.
+   */
   end(): Buffer {
     const resampler = this.#resampler;
     this.#resampler = undefined;

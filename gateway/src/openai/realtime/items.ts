@@ -38,7 +38,8 @@ export class Items {
   }
 
   /**
-   * Clears the buffered audio. Events about this audio, up to `cleared`, keep its item. Later audio gets another item.
+   * Clears the buffered audio. Events about this audio, up to the event `cleared`, refer to its item. Later audio gets
+   * another item.
    */
   clear(isCurrent: boolean): void {
     this.#addEnd(isCurrent);

@@ -81,7 +81,7 @@ async function reserve(parts: OpenSessionParts, caller: RealtimeCaller, model: s
 
 /** Cancels a session that is not used, so that its credit is released. */
 async function cancel({ ledger }: OpenSessionParts, tenant: string, model: string, { sessionId }: CreatedSession) {
-  // The session expires soon anyway, so a failure only delays the release.
+  // The session expires soon anyway, so a failure only delays the release of its credit.
   await ledger.sessionAccess.delete(tenant, sessionId).catch(() => undefined);
   await ledger.pools.release(model, sessionId).catch(() => undefined);
 }

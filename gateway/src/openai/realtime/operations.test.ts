@@ -36,7 +36,7 @@ describe('Operations', () => {
     expect(takeAll(operations)).toEqual([audio(part), audio(part, G711), { type: 'flush' }, audio(part, G711)]);
   });
 
-  test('joins audio to the rest of an operation without changing the part that was already taken from it', () => {
+  test('appends new audio to the remaining audio of an operation without changing the part that was already removed from it', () => {
     const operations = new Operations();
     for (const byte of [1, 2]) operations.push(audio(Buffer.from([byte, byte])));
     const taken = operations.shift();
@@ -57,7 +57,7 @@ describe('Operations', () => {
     expect([operations.length, operations.audioBytes]).toEqual([2, 40_000]);
   });
 
-  test('clear removes all operations', () => {
+  test('clear() removes all operations', () => {
     const operations = new Operations();
     for (let i = 0; i < 3; i++) operations.push(audio(Buffer.alloc(2)));
     operations.push({ type: 'flush' });

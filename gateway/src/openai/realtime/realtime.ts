@@ -31,7 +31,7 @@ export interface RealtimeOptions extends OpenSessionParts {
   refusalDelay: RefusalDelay;
   refusals: Pick<RefusalLog, 'record'>;
   logger: Logger;
-  /** Returns the address of a client, for which failed handshakes are counted. */
+  /** Returns the address of a client. Failed handshakes are counted by this address. */
   addressOf: (request: IncomingMessage) => string;
   /** Number of invalid handshakes that one address may send per second. */
   refusalsPerSecond: number;
@@ -40,7 +40,7 @@ export interface RealtimeOptions extends OpenSessionParts {
   lifetimeMs: number;
   /** Maximum lifetime of a stream, without the duration of its reserved audio. */
   extraMs: number;
-  /** Maximum number of connections to this gateway. One tenant may open half of them. */
+  /** Maximum number of connections to this gateway. One tenant may open half of these connections. */
   maxConnections: number;
 }
 
@@ -49,7 +49,7 @@ const MAX_FRAGMENTS = 256;
 const MAX_TICK_MS = 1000;
 const FULL =
   'The account already has half of the connections that this gateway accepts. Close one of them before you open another.';
-/** Method and route of every handshake, for the record of refused ones. */
+/** Method and route of every handshake, for the records of refused handshakes. */
 const REQUEST = { method: 'GET', route: REALTIME_PATH };
 
 /** Caller of a handshake, as far as it is known when the handshake is refused. */
@@ -100,7 +100,8 @@ export class Realtime {
     try {
       const { key, model } = await this.#authorize(request, caller);
       const { tenant, keyId: key_id } = key;
-      // A connection takes a place even while it has no session, because it may stay open for an hour.
+      // A connection counts against the limit of its tenant even without a session, because it may stay open for an
+      // hour.
       socket.once('close', this.#places.take(tenant));
       this.#sockets.handleUpgrade(request, socket, head, (client) =>
         this.#connect(client, { ...key, requestId }, model),
@@ -117,7 +118,7 @@ export class Realtime {
     }
   }
 
-  /** Closes connections without a session now, and the others when their sessions end. */
+  /** Closes connections without a session now, and all other connections when their sessions end. */
   drain(): void {
     this.#isDraining = true;
     for (const connection of this.#live.keys()) connection.drain();

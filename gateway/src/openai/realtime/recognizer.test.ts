@@ -50,7 +50,7 @@ async function untilEnding(stream: ScriptedStream): Promise<void> {
 }
 
 describe('memory of held audio', () => {
-  test('is taken for the first audio before the model is known, and is released when that audio is cleared', () => {
+  test('is reserved for the first audio before the model is known, and is released when that audio is cleared', () => {
     const { recognizer, append, budget } = createRecognizer({ isEnabled: false });
     expect(budget.heldBytes).toBe(0);
     append();
@@ -64,7 +64,7 @@ describe('memory of held audio', () => {
     expect(budget.heldBytes).toBe(0);
   });
 
-  test('is released when a stream is open, and is taken again for audio that arrives while the stream ends', async () => {
+  test('is released when a stream is open, and is reserved again for audio that arrives while the stream ends', async () => {
     const { append, start, budget, streams } = createRecognizer({ idleMs: 1 });
     const stream = await start();
     expect(budget.heldBytes).toBe(0);
@@ -77,7 +77,7 @@ describe('memory of held audio', () => {
     expect([streams.length, budget.heldBytes]).toEqual([2, 0]);
   });
 
-  test('that is not available for the first audio makes the recognizer fail with service_unavailable, so that the client can retry', () => {
+  test('is needed for the first audio; if there is none, the recognizer fails with service_unavailable, so that the client can retry', () => {
     const { append, state, streams } = createRecognizer({ isEnabled: false, budgetBytes: LONGEST_BYTES - 1 });
     append();
     expect(state.failed).toMatchObject({ code: 'service_unavailable' });
@@ -107,13 +107,13 @@ describe('Recognizer', () => {
   test.each([
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
-  ] as const)('without a session ends as soon as %s is called, with the reason %s', (method, reason) => {
+  ] as const)('without a session ends as soon as %s() is called, with the reason %s', (method, reason) => {
     const { recognizer, state } = createRecognizer();
     recognizer[method]();
     expect(state.failed).toBe(reason);
   });
 
-  test('transcribes the buffered audio before it ends if finish is called during a session', async () => {
+  test('transcribes the buffered audio before it ends if finish() is called during a session', async () => {
     const { recognizer, start, state } = createRecognizer();
     const stream = await start();
     recognizer.finish();
@@ -122,7 +122,7 @@ describe('Recognizer', () => {
     expect(state.failed).toBe('session_time_limit');
   });
 
-  test('continues a session during which drain is called, and then ends instead of starting another session', async () => {
+  test('continues a session during which drain() is called, and then ends instead of starting another session', async () => {
     const { recognizer, append, start, state, streams } = createRecognizer({ idleMs: 1000 });
     const stream = await start();
     recognizer.drain();
@@ -138,7 +138,7 @@ describe('Recognizer', () => {
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
   ] as const)(
-    'waits for the end of an idle session that is ending when %s is called, and then ends with the reason %s',
+    'waits for the end of an idle session that is ending when %s() is called, and then ends with the reason %s',
     async (method, reason) => {
       const { recognizer, start, state } = createRecognizer({ idleMs: 1 });
       const stream = await start();
@@ -154,7 +154,7 @@ describe('Recognizer', () => {
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
   ] as const)(
-    'waits for a settlement that is in progress when %s is called, and then ends with the reason %s',
+    'waits for a settlement that is in progress when %s() is called, and then ends with the reason %s',
     async (method, reason) => {
       const { recognizer, start, state, streams, append } = createRecognizer({ idleMs: 1 });
       const stream = await start();

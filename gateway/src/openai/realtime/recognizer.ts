@@ -108,7 +108,7 @@ export class Recognizer {
     this.#advance();
   }
 
-  /** Ends the recognition, after a transcript of the received audio if a session is ready. Then calls `onFailed`. */
+  /** Ends the recognition and calls `onFailed`. If a session is ready, its received audio is transcribed first. */
   finish(): void {
     this.#lastReason = 'session_time_limit';
     if (this.#state === 'ready') this.#endStream('session_time_limit');
@@ -143,7 +143,7 @@ export class Recognizer {
     if (isFull && !this.#isEnabled) this.#fail('missing_model');
   }
 
-  /** Handles waiting operations while there is no session. The first audio reserves one. */
+  /** Handles waiting operations while there is no session. The first audio reserves a session. */
   #prepare(): void {
     if (!this.#isEnabled) return;
     for (let next = this.#operations.shift(); next !== undefined; next = this.#operations.shift()) {
@@ -156,7 +156,7 @@ export class Recognizer {
     }
   }
 
-  /** Takes memory for audio that no stream can receive yet. If there is none, fails and returns false. */
+  /** Takes memory for audio that no stream can receive yet. If there is no memory, calls `#fail` and returns false. */
   #holdMemory(): boolean {
     // An open session has its own share of the audio memory.
     if ((this.#session !== undefined && this.#state !== 'ending') || this.#memory.hold()) return true;
@@ -225,7 +225,7 @@ export class Recognizer {
     this.#events.onMessage(answerWithoutAudio(end), audioMs(this.#earlierSamples), 'client');
   }
 
-  /** Runs a task in the next turn. A client must not call its stream while the stream calls the client. */
+  /** Runs a task later in the event loop. A client must not call its stream while the stream calls the client. */
   #later(task: () => void): void {
     setImmediate(task);
   }

@@ -35,7 +35,7 @@ test('AudioShare.resize reduces a share to exactly the memory for the given dura
   expect(short.take()).toBeUndefined();
 });
 
-test('AudioShare.release returns the memory of a share once, even if it is called twice', () => {
+test('AudioShare.release returns the memory of a share only once, even if it is called twice', () => {
   const budget = new AudioBudget(2 * LONGEST_BYTES);
   const first = budget.take()!;
   const second = budget.take()!;

@@ -2,7 +2,7 @@ import { AudioCapacity } from './audio-capacity.ts';
 
 const renewal = (freeElsewhere: number) => () => Promise.resolve({ freeElsewhere });
 
-test('AudioCapacity has room before the first renewal, even if this gateway is full', () => {
+test('AudioCapacity.hasRoom is true before the first renewal, even if this gateway is full', () => {
   const capacity = new AudioCapacity({ freeStreams: 0 });
   expect([capacity.hasRoom, capacity.isOutdated]).toEqual([true, true]);
 });
@@ -13,7 +13,7 @@ test.each([
   [0, 1, true],
   [0, Infinity, true],
 ])(
-  'AudioCapacity.hasRoom with room for %d streams at this gateway and %d at the others is %p',
+  'AudioCapacity.hasRoom with room for %d streams at this gateway and %d at other gateways is %p',
   async (here, elsewhere, hasRoom) => {
     const capacity = new AudioCapacity({ freeStreams: here });
     await capacity.exchange(renewal(elsewhere));
@@ -44,7 +44,7 @@ test('AudioCapacity counts a session that is longer than 300 s as one stream', a
   expect(capacity.hasRoom).toBe(false);
 });
 
-test('AudioCapacity still counts sessions that were created while a renewal was in progress', async () => {
+test('after a renewal, AudioCapacity still counts sessions that were created while this renewal was in progress', async () => {
   const capacity = new AudioCapacity({ freeStreams: 0 });
   await capacity.exchange(() => {
     capacity.countCreated(300);
@@ -53,7 +53,7 @@ test('AudioCapacity still counts sessions that were created while a renewal was 
   expect(capacity.hasRoom).toBe(false);
 });
 
-test('AudioCapacity publishes how many more streams this gateway can take, and is outdated when that number becomes 0 or is no longer 0', async () => {
+test('AudioCapacity publishes how many more streams this gateway can accept, and is outdated when this number changes from or to 0', async () => {
   const budget = { freeStreams: 2 };
   const capacity = new AudioCapacity(budget);
   const published: number[] = [];

@@ -4,8 +4,8 @@ import type { AudioBudget } from './audio-budget.ts';
 
 /**
  * Number of streams for which all gateways together still have audio memory, as far as this gateway knows. Each gateway
- * publishes its own number when it renews its lease, and gets the sum of the others. If the total is zero, new sessions
- * are refused, because every gateway would refuse their handshake.
+ * publishes its own number when it renews its lease, and receives the sum of the numbers of all other gateways. If the
+ * total is zero, new sessions are refused, because every gateway would refuse their handshake.
  */
 export class AudioCapacity {
   readonly #budget: Pick<AudioBudget, 'freeStreams'>;
@@ -26,7 +26,7 @@ export class AudioCapacity {
 
   /**
    * True if the lease should be renewed early. One reason is that this gateway became full or has room again, and other
-   * gateways do not know it yet. The other is that half of the room that the last renewal found may be used up.
+   * gateways do not know it yet. The other reason is that half of the room that the last renewal found may be used up.
    */
   get isOutdated(): boolean {
     return (

@@ -92,7 +92,7 @@ test('Chain.extend settles each full session, and Chain.settle settles the last 
   expect((await ledger.accounts.read(tenant))!.liveSessions).toBe(0);
 });
 
-test('Chain.extend returns the outcome credit when less than one second of credit is left', async () => {
+test('Chain.extend returns the outcome "credit" when less than one second of credit remains', async () => {
   const { chain, end, usage } = await open({ creditMs: 3500 });
   expect(await chain.extend(() => 0)).toEqual({ outcome: 'ok', ms: 1000 });
   expect(await chain.extend(() => 0)).toEqual({ outcome: 'credit' });
@@ -127,7 +127,7 @@ test('a Chain that transcribes a file charges nothing if the service fails the s
   expect(await usage()).toMatchObject({ balance: { consumedMs: 0, reservedMs: 0 }, sessions: [['failed', 0]] });
 });
 
-test('Chain.extend takes memory for the next part and the held audio, and waits while no memory is free', async () => {
+test('Chain.extend reserves memory for the next part and the held audio, and waits while no memory is free', async () => {
   const { chain, budget, end } = await open({ memoryMs: 600_000 });
   await chain.extend(() => 5 * PART_SAMPLES);
   expect(budget.heldBytes).toBe(6 * PART_SAMPLES * 2);
@@ -157,7 +157,7 @@ test('if the gateway has no free audio memory, Chain.extend adds the whole secon
   ]);
 });
 
-test('Chain.extend that waits for memory continues when the stream holds less audio', async () => {
+test('a call of Chain.extend that waits for memory continues when the stream holds less audio', async () => {
   const { chain, budget, end } = await open();
   budget.take()!.resize(600_000 - PART_MS);
   const held = [PART_SAMPLES, PART_SAMPLES, PART_SAMPLES / 2];
@@ -190,7 +190,7 @@ test('Chain.settle stops an extension that waits for memory, so that the extensi
   expect(budget.heldBytes).toBe(0);
 });
 
-test('Chain.extend returns the outcome stale if the session has already failed in the ledger', async () => {
+test('Chain.extend returns the outcome "stale" if the session has already failed in the ledger', async () => {
   const { tenant, chain, owner, sessionId } = await open();
   await ledger.sessions.fail(tenant, sessionId, owner, 0, 'gateway lost');
   expect(await chain.extend(() => 0)).toEqual({ outcome: 'stale' });

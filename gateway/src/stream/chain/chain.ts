@@ -91,8 +91,8 @@ export class Chain implements StreamChain {
     const count = Math.ceil(this.#reservedMs / partMs) - 1;
     const parts = count > 0 ? { ms: partMs, ids: Array.from({ length: count }, () => randomUUID()) } : undefined;
     let samples = end.samples - this.#settledMs * SAMPLES_PER_MS;
-    // If the ledger has created the next session, it has settled the current one in full. Settling it again changes
-    // nothing.
+    // If the ledger has created the next session, it has also settled the current session in full. A second settlement
+    // of the current session changes nothing.
     for (const part of this.#next === undefined ? [this.#current] : [this.#current, this.#next]) {
       await settlements.add({ ...this.#handshake, ...part, parts }, owner, { ...end, samples });
       if (part !== this.#first) claims.release(part.sessionId);
@@ -116,8 +116,9 @@ export class Chain implements StreamChain {
   }
 
   /**
-   * Takes memory for a part. Returns the audio for which there is memory. If the gateway is full, that is the free part
-   * of the stream's own share, in whole seconds like all reservations. Returns undefined if the stream has ended.
+   * Takes memory for a part. Returns the audio for which there is memory. If the gateway is full, this is the unused
+   * memory in the stream's own share, in whole seconds like all reservations. Returns undefined if the stream has
+   * ended.
    */
   async #takeMemory(heldMs: () => number): Promise<number | undefined> {
     const { partMs } = this.#parts;

@@ -17,7 +17,8 @@ export interface StreamClient {
   close: (code: CloseCodeNumber, reason: string) => void;
   terminate: () => void;
   /**
-   * Called when the stream has reached its lifetime or the idle timeout. If it is absent, the stream ends by itself.
+   * Called when the stream has reached its lifetime or the idle timeout. If this callback is absent, the stream ends by
+   * itself.
    */
   onTimeLimit?: () => void;
 }
@@ -80,8 +81,8 @@ export class Client implements StreamClient {
  */
 export class ClientSocket extends WebSocket {
   override close(code?: number, data?: string | Buffer): void {
-    // Only ws itself calls this with a code but without a reason, after a protocol error. The gateway always gives a
-    // reason. The answer to a close of the client has either a reason or no code.
+    // Only ws itself calls this function with a code but without a reason, after a protocol error. The gateway always
+    // gives a reason. The answer to a close of the client has either a reason or no code.
     if (code !== undefined && data === undefined) this.emit('broken', code);
     else super.close(code, data);
   }

@@ -43,7 +43,7 @@ function start({ idleMs = 1000, pingMs = 400, lifetimeMs = 10_000 } = {}) {
   return { clocks, events, state, time };
 }
 
-test('Clocks report an idle client once, after the idle timeout', () => {
+test('Clocks report an idle client only once, after the idle timeout', () => {
   const { events, time } = start({ pingMs: 5000 });
   time.until(900);
   expect(events).toEqual([]);

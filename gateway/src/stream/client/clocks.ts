@@ -1,7 +1,10 @@
 import { STREAM_LIMITS } from '@svc-asr/core';
 import type { Ticker } from '../ticker.ts';
 
-/** Longest time that a tick adds to the idle time. Ticks of streams are further apart only after a suspension. */
+/**
+ * Longest time that a tick adds to the idle time. Two ticks of a stream are further apart only if the gateway was
+ * suspended in between.
+ */
 const MAX_TICK_MS = 500;
 
 /** Durations and callbacks of the clocks. */

@@ -4,7 +4,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { writeText } from './text-frame.ts';
 
 test.concurrent.each([0, 1, 125, 126, 127, 65_535, 65_536, 70_000])(
-  'a client of ws receives a text of %i bytes that writeText sends between two messages of ws',
+  'a client receives a text of %i bytes that writeText sends between two messages of the ws library',
   async (bytes) => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
     await once(server, 'listening');

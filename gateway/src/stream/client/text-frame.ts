@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 /** First byte of a text message that consists of one frame. */
 const FINAL_TEXT = 0x81;
 /**
- * Second byte of a frame whose length is in the next two bytes. It is also the smallest length that needs these bytes.
+ * Second byte of a frame whose length is in the next two bytes. 126 is also the smallest length that needs these bytes.
  */
 const LENGTH_16 = 126;
 const MAX_LENGTH_16 = 65_535;

@@ -51,8 +51,8 @@ function accept(): { socket: WebSocket; peer: Duplex } {
 }
 
 /**
- * Returns the events of a WebSocket that receives these pieces. If `isExtended`, readWholeFrames is applied to it
- * first.
+ * Returns the events of a WebSocket that receives these pieces. If `isExtended` is true, readWholeFrames() is applied
+ * to the WebSocket first.
  */
 async function receive(pieces: readonly Buffer[], isExtended: boolean): Promise<string[]> {
   const { socket, peer } = accept();
@@ -106,7 +106,7 @@ test('readWholeFrames does not change the events of a WebSocket, however its byt
   );
 });
 
-test('readWholeFrames does not call the receiver of ws for binary messages that arrive in one piece', async () => {
+test('readWholeFrames does not call the receiver of the ws library for binary messages that arrive in one piece', async () => {
   const { socket, peer } = accept();
   const { _receiver: receiver } = socket as unknown as { _receiver: { write: (bytes: Buffer) => boolean } };
   let writes = 0;

@@ -40,7 +40,7 @@ const WORD_BYTES = 4;
  * of the receiver that are used here, all input goes to the receiver.
  *
  * `onBinary` is called with the binary messages that are handled here, in the place of a `message` event. It must not
- * keep them, because their memory is used again.
+ * keep these messages, because their memory is used again.
  */
 export function readWholeFrames(socket: WebSocket, onBinary: (data: Buffer) => void): void {
   const { _receiver: receiver, _socket: connection } = socket as unknown as Internals;

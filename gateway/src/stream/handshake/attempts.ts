@@ -3,7 +3,7 @@ import { ApiError } from '@svc-asr/core';
 /**
  * Limits the number of handshakes that may have consumed a credential and are not finished yet. They wait for Redis, or
  * their rollback is repeated until Redis answers. At the limit, new handshakes are refused before they reach Redis.
- * Pending ones are never dropped, because a dropped rollback would leave an active session without a stream.
+ * Pending handshakes are never dropped, because a dropped rollback would leave an active session without a stream.
  */
 export class Attempts {
   readonly #limit: number;

@@ -53,7 +53,7 @@ async function runHandshake(
   return { answer, done, pending: attempts.pending };
 }
 
-test('accept returns a session with the lease of the gateway as its owner', async () => {
+test('accept() returns a session whose owner is the lease of the gateway', async () => {
   const owner = { id: 'g1', epoch: 1 };
   const { answer, done, pending } = await runHandshake(owner, owner);
   expect(answer).toMatchObject({ sessionId: 'session', tenant: 'acme', owner });
@@ -76,7 +76,7 @@ test.each([
 );
 
 test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
-  'accept rolls back the connect of a session if the gateway loses its lease during the connect (lease afterwards: %j)',
+  'accept() rolls back the ledger command connect if the gateway loses its lease meanwhile (lease afterwards: %j)',
   async (later) => {
     const { answer, done, pending } = await runHandshake({ id: 'g1', epoch: 1 }, later);
     expect(answer).toMatchObject({ code: 'service_unavailable' });
@@ -85,7 +85,7 @@ test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
   },
 );
 
-test('accept refuses a handshake and rolls it back if the ledger has declared the gateway dead', async () => {
+test('accept() refuses a handshake and rolls back its ledger command connect if the ledger has declared the gateway dead', async () => {
   const owner = { id: 'g1', epoch: 1 };
   const { answer, done } = await runHandshake(owner, owner, { isAlive: false });
   expect(answer).toMatchObject({ code: 'service_unavailable' });

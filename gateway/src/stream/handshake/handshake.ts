@@ -43,7 +43,7 @@ export interface HandshakeParts {
   attempts: Attempts;
   secrets: Keyring;
   ledgerWatch: Pick<LedgerWatch, 'verify'>;
-  /** Returns the lease of this gateway. Undefined while it holds none. */
+  /** Returns the lease of this gateway. Undefined while the gateway holds no lease. */
   owner: () => Owner | undefined;
 }
 
@@ -117,8 +117,8 @@ export async function accept(parts: HandshakeParts, offer: VerifiedOffer, reques
     const owned = await parts.ledger.gateways.own(owner, { tenant, sessionId });
     if (!owned) throw unavailable('This gateway is restarting.');
     connected = await connect(parts, attempt, offer.hash);
-    // If the lease was lost in the meantime, other gateways fail the sessions of this process. It must not serve this
-    // session, so the session is rolled back.
+    // If the lease was lost in the meantime, other gateways fail the sessions of this process. This process must then
+    // not serve the session, so the session is rolled back.
     if (connected.outcome === 'ok' && parts.owner() !== owner) throw new ApiError('service_unavailable');
   } catch (error) {
     void rollBack(parts, attempt);
@@ -182,7 +182,7 @@ export function refuse(socket: Duplex, error: unknown, requestId: string): { cod
     ...answer.headers,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  // Otherwise a client that does not close its side would keep the connection open.
+  // Without this call, a client that does not close its side would keep the connection open.
   socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${answer.status} ${answer.code}\r\n${lines.join('')}\r\n${body}`);
   return { code: answer.code, status: answer.status };

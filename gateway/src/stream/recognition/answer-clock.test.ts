@@ -16,7 +16,7 @@ test('AnswerClock.overdueMs counts from the time at which an answer became owed'
   expect(clock.overdueMs(9000)).toBe(0);
 });
 
-test('AnswerClock reports nothing overdue while answers arrive at real-time pace, however late the first one was', () => {
+test('AnswerClock reports nothing overdue while answers arrive at real-time pace, however late the first answer was', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   for (let second = 1; second <= 60; second++) {

@@ -13,7 +13,8 @@ import type { Utterance } from './utterance.ts';
 export class AnswerClock {
   #owing = false;
   /**
-   * Time at which the oldest owed answer is due. If none is owed, the earliest time at which the next one can be due.
+   * Time at which the oldest owed answer is due. If no answer is owed, the earliest time at which the next answer can
+   * be due.
    */
   #dueMs: number;
   /** Position in the stream up to which any worker has answered the audio. A replay does not move it back. */
@@ -49,7 +50,8 @@ export class AnswerClock {
   }
 
   /**
-   * Returns for how long an answer is overdue, not counting the time before `sinceMs`. 0 or less if none is overdue.
+   * Returns for how long an answer is overdue, not counting the time before `sinceMs`. 0 or less if no answer is
+   * overdue.
    */
   overdueMs(nowMs: number, sinceMs = -Infinity): number {
     return this.#owing ? nowMs - Math.max(this.#dueMs, sinceMs) : 0;

@@ -13,7 +13,7 @@ test.each([
   ['for a frame with which the worker can process the second chunk', NEEDED, 17_920 + NEEDED + 100, true],
   ['for several chunks', 0, 3 * 17_920 + 5, true],
   ['without unsent audio', NEEDED, NEEDED, false],
-])('isUsable %s (%i of %i samples were sent) is %s', (_, sent, samples, usable) => {
+])('isUsable %s (%i of %i samples were sent) returns %s', (_, sent, samples, usable) => {
   expect(isUsable({ sent, samples, consumed: 0 }, SIZE)).toBe(usable);
 });
 
@@ -23,7 +23,7 @@ test('isUsable requires the whole chunk if the worker does not process chunks be
   expect(isUsable({ sent: 0, samples: 1280, consumed: 0 }, size)).toBe(true);
 });
 
-test('isUsable is true as soon as an answer is owed if the worker does not report how early it processes chunks', () => {
+test('isUsable returns true as soon as an answer is owed if the worker does not report how early it processes chunks', () => {
   const size = { chunkSamples: 17_920, earlySamples: undefined };
   const utterance = new Utterance(1, 0);
   utterance.append(Buffer.alloc(2 * 17_920));
@@ -39,7 +39,7 @@ test('isUsable is true as soon as an answer is owed if the worker does not repor
   expect(isUsable(utterance, size)).toBe(true);
 });
 
-test('isUsable for a very long chunk is false below two seconds of unsent audio, and true from two seconds on', () => {
+test('isUsable for a very long chunk returns false below two seconds of unsent audio, and true from two seconds on', () => {
   const size = { chunkSamples: 160_000, earlySamples: 1080 };
   expect(isUsable({ sent: 0, samples: 31_999, consumed: 0 }, size)).toBe(false);
   expect(isUsable({ sent: 0, samples: 32_000, consumed: 0 }, size)).toBe(true);

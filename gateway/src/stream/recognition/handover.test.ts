@@ -233,7 +233,7 @@ interface Moving {
   next: FakeWorker;
 }
 
-/** Creates a stream that has received a delta and whose worker drains. Its successor has not opened the stream yet. */
+/** Creates a stream whose worker drains after a first delta. The next worker has not opened the stream yet. */
 const startDraining = (stream?: TestStream, samples?: number): Promise<Moving> => startMoving('drain', stream, samples);
 
 async function startMoving(cause: 'drain' | 'shed', stream = new TestStream(), samples = CHUNK): Promise<Moving> {
@@ -280,7 +280,7 @@ test('a successor does not repeat a final that the client has already received f
 test.each([
   ['a worker with too many streams', false, TOO_MANY_STREAMS],
   ['a worker that first has too many streams and then drains', true, 'drain'],
-])('a stream leaves %s when its successor has caught up, and no failure is counted', async (_, drains, reason) => {
+])('a stream leaves %s when the new worker has caught up, and no failure is counted', async (_, drains, reason) => {
   const { stream, old, next } = await startMoving('shed');
   if (drains) old.drain();
   next.step();

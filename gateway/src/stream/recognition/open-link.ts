@@ -36,9 +36,9 @@ export function openLink(
   const address = workerConnections.pickAddress(worker, previousAddress);
   const trust = workerTrust.check(model, address);
   if ('refusal' in trust) return trust;
-  // The expiry counts from the later one of two times: that of this machine and that of Redis. The worker compares it
-  // with the earlier one of its own time and that of Redis. A single wrong clock therefore never makes a ticket expire
-  // too early.
+  // The expiry counts from the later time of two clocks: the clock of this machine and the clock of Redis. The worker
+  // compares the expiry with the earlier time of its own clock and the clock of Redis. A single wrong clock therefore
+  // never makes a ticket expire too early.
   const nowMs = Math.max(Date.now(), ledger.now());
   const ticket = { session, model, worker: worker.id, epoch, expMs: nowMs + times.ticketMs };
   const { context, silenceMs, phrases } = configuration;
@@ -62,8 +62,8 @@ export function openLink(
 /**
  * Call before a replay to a worker that has opened the stream. Returns the utterances whose answers the client already
  * has. The request to open the stream contains `not_before` for the utterance that was the oldest then. If that
- * utterance was answered in the meantime, `not_before` must not apply to the next one. An empty utterance, which is
- * reset at once, then takes its place.
+ * utterance was answered in the meantime, `not_before` must not apply to the next one. The answered utterance is then
+ * replaced by an empty utterance, which is reset at once.
  */
 export function startReplay(link: WorkerLink, { head }: Utterances): Repetition {
   const repetition = new Repetition();

@@ -15,7 +15,7 @@ function takeAll(stream: OutgoingStream): OutgoingFrame[] {
 const shapes = (frames: OutgoingFrame[]) =>
   frames.map((frame) => [frame.kind, frame.position, frame.kind === 'audio' ? frame.pcm.length / 2 : 0]);
 
-test('OutgoingStream sends nothing before the worker has announced its buffer, and never more than the buffer holds', () => {
+test('OutgoingStream sends nothing before the worker has announced the size of its buffer, and never more than this size', () => {
   const stream = new OutgoingStream(0);
   stream.addAudio(pcm(500));
   expect(takeAll(stream)).toEqual([]);

@@ -32,7 +32,9 @@ export class OutgoingStream {
     this.#liveFrom = replayedSamples;
   }
 
-  /** True while the next audio is part of a replay. It is less urgent than the audio of other streams. */
+  /**
+   * True while the next audio is part of a replay. Replayed audio is less urgent than the live audio of other streams.
+   */
   get isReplay(): boolean {
     return this.#sent < this.#liveFrom;
   }
@@ -67,8 +69,8 @@ export class OutgoingStream {
   }
 
   /**
-   * Removes and returns the next frame, with at most `maxBytes` of audio. Returns undefined if there is none, or if the
-   * worker has no room for it.
+   * Removes and returns the next frame, with at most `maxBytes` of audio. Returns undefined if there is no frame, or if
+   * the worker has no room for it.
    */
   take(maxBytes: number): OutgoingFrame | undefined {
     const next = this.#queue[0];

@@ -16,7 +16,7 @@ test('findWorker requests a worker with the priority of the tenant', async () =>
   expect(requests).toMatchObject([{ sessionId: 's', tenant: 't', priority: 'low' }]);
 });
 
-test('findWorker returns the only worker once the worker is no longer to be avoided', async () => {
+test('findWorker waits while the only worker must be avoided, and then returns this worker', async () => {
   const worker = { id: 'only', address: 'ws://127.0.0.1:1', revision: 'r' };
   let avoidUntilMs = Infinity;
   let requests = 0;

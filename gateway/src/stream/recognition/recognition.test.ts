@@ -80,7 +80,7 @@ test('Recognition repeats the placement while Redis is unavailable, until the re
   expect(events).toEqual(['wait']);
 });
 
-test('Recognition holds back no audio for which an answer is owed, even if the worker does not report early_samples', async () => {
+test('Recognition sends all audio for which an answer is owed, even if the worker does not report early_samples', async () => {
   const CHUNK_SAMPLES = 17_920;
   let sent = 0;
   const links: ChannelEvents[] = [];
@@ -122,7 +122,7 @@ test.each([
   { part: 'phrasesNotYet', ...PHRASES, confirmation: { phrases: true }, lack: {} },
   { part: 'phrases', ...PHRASES, confirmation: { phrases: true }, lack: { phrases: false } },
 ])(
-  'Recognition refuses a feature ($part) that the worker lacks, and leaves a worker that lacks a feature which is already on',
+  'Recognition refuses a feature ($part) that the worker lacks, and replaces a worker that lacks a feature which is already on',
   async ({ part, config, request, confirmation, lack }) => {
     const links: { request: ChannelRequest; events: ChannelEvents }[] = [];
     const open = (asked: ChannelRequest, events: ChannelEvents): WorkerChannel => {

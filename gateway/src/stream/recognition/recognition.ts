@@ -48,7 +48,7 @@ export class Recognition {
   #reopenedFrom: Configuration | undefined;
   /** Clock of overdue answers. A move does not restart it, so that the times of several silent workers add up. */
   readonly #answerClock = new AnswerClock(performance.now());
-  /** Time by which a worker must have opened the stream. It is not cleared when a worker is only assigned. */
+  /** Time by which a worker must have opened the stream. Cleared when the stream is open, but not at an assignment. */
   #workerDeadlineMs: number | undefined;
   #size: ChunkSize = { chunkSamples: 1, earlySamples: 0 };
   readonly #feed: AudioFeed;
@@ -260,7 +260,7 @@ export class Recognition {
     const cause = failure !== undefined ? 'failure' : this.#isDraining ? 'drain' : 'overload';
     const successor = this.#handover?.take();
     this.#handover = undefined;
-    // It is not known whether the revision of a wrong worker is one of the model, so nothing is counted for it.
+    // It is unknown whether the revision of a wrong worker belongs to the model, so nothing is counted for it.
     if (kind === 'wrong worker') this.#leaveWorker(failure);
     else this.#releaseWorker(failure);
     watch.recordMove(this.#worker.id, cause, reason);

@@ -9,21 +9,22 @@ export const DIVIDED_DIFFERENTLY = 'the worker divides the audio into other utte
 
 /**
  * Utterances that a worker still has to answer although the client already has their answers. All workers of a model
- * cut the same audio at the same samples. If one does not, its later answers would be about other audio than the
- * gateway assumes.
+ * cut the same audio at the same samples. If a worker cut at another sample, its later answers would be about other
+ * audio than the gateway assumes.
  *
- * Cuts before a reset may differ. When a reset arrives, a worker drops the audio that it has not recognized yet. A
- * replay after the reset does not contain the audio of that utterance.
+ * Cuts before a reset may differ. A worker that receives a reset drops the audio that it has not recognized yet, and
+ * this amount differs between workers. A replay after the reset does not contain the audio of the utterance that was
+ * reset.
  */
 export class Repetition {
   readonly #ends: AnsweredEnd[] = [];
 
-  /** True if no utterance is left to repeat. */
+  /** True if no further utterance must be repeated. */
   get isOver(): boolean {
     return this.#ends.length === 0;
   }
 
-  /** Number of utterances that are left to repeat. */
+  /** Number of utterances that must still be repeated. */
   get length(): number {
     return this.#ends.length;
   }
@@ -35,8 +36,8 @@ export class Repetition {
   }
 
   /**
-   * Checks an answer. If no utterance is left to repeat, the answer is about `head`. The result is `different` if the
-   * answer divides the audio in another way than the answers that the client has received.
+   * Checks an answer. If no further utterance must be repeated, the answer is about `head`. The result is `different`
+   * if the answer divides the audio in another way than the answers that the client has received.
    */
   check(answer: StreamAnswer, head: Pick<Utterance, 'mayEndWith' | 'ending'>): 'new' | 'repeated' | 'different' {
     const [end] = this.#ends;

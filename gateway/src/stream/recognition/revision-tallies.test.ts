@@ -2,7 +2,7 @@ import { latencyBucket } from '@svc-asr/core';
 import type { RevisionTally } from '@svc-asr/ledger';
 import { RevisionTallies } from './revision-tallies.ts';
 
-test('RevisionTallies writes each count once, and keeps counts whose write failed', async () => {
+test('RevisionTallies writes each count only once, and keeps counts whose write failed', async () => {
   const written: [string, string, RevisionTally][] = [];
   let unavailable = true;
   const tallies = new RevisionTallies({

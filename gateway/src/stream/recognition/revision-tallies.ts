@@ -10,8 +10,8 @@ interface Tally {
 }
 
 /**
- * Counts streams, worker failures and delta latencies by revision of a model. The counts are written to the ledger at
- * intervals, and rollouts are decided by them.
+ * Counts streams, worker failures and delta latencies by revision of a model. Writes the counts to the ledger at
+ * intervals. The operator uses them to decide about rollouts.
  */
 export class RevisionTallies {
   readonly #add: Ledger['revisions']['add'];

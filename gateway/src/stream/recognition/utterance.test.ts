@@ -3,7 +3,7 @@ import { Utterance } from './utterance.ts';
 const pcm = (samples: number) => Buffer.alloc(samples * 2, samples);
 
 describe('Utterance', () => {
-  test('returns each sample once for the current worker, and all samples again after a move to another worker', () => {
+  test('returns each sample only once for the current worker, and all samples again after a move to another worker', () => {
     const utterance = new Utterance(1, 0);
     utterance.append(pcm(3));
     expect(Buffer.concat(utterance.takeUnsent())).toEqual(pcm(3));
@@ -36,7 +36,7 @@ describe('Utterance', () => {
     expect(utterance.deliver(5)).toBe(false);
   });
 
-  test('may end at a cut inside its audio, unless the client has text after the cut, and may end with a final anywhere', () => {
+  test('can end at a cut inside its audio unless the client has text of later audio, and can end with a final anywhere', () => {
     const utterance = new Utterance(1, 0);
     utterance.append(pcm(10));
     utterance.deliver(4);

@@ -89,7 +89,7 @@ export class Utterance {
 
   /**
    * Time of the flush. Undefined before the flush, and if a pause has ended the utterance. Also undefined if the sender
-   * was ahead of real time, because the `final` would then be late in any case.
+   * was ahead of real time, because the `final` is then late even if the worker is fast.
    */
   get flushedAtMs(): number | undefined {
     return this.#flushedAtMs;
@@ -145,8 +145,8 @@ export class Utterance {
   }
 
   /**
-   * Returns whether the utterance may end with an answer. False for a cut that is outside of the utterance, or before
-   * text that the client has received.
+   * Returns whether this answer may end the utterance. False for a cut that is outside of the utterance, or before text
+   * that the client has received.
    */
   mayEndWith(answer: RelayAnswer): boolean {
     if (answer.type !== 'final' || answer.endpoint !== true) return true;

@@ -97,7 +97,7 @@ describe('Utterances', () => {
 
   test('owesAnswer is true for a whole chunk of audio and for an ended utterance, but not for less than a chunk', () => {
     const utterances = new Utterances();
-    // Features of two chunks overlap, so 320 samples more than a chunk are needed.
+    // Features of two chunks overlap, so a worker owes an answer only after a chunk and 320 further samples.
     utterances.append(pcm(10_319));
     expect(utterances.owesAnswer(10_000)).toBe(false);
     utterances.append(pcm(1));

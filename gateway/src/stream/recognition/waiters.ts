@@ -4,7 +4,7 @@ import type { Ledger, PoolState, RedisConnection } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { repeat } from '../../repeat.ts';
 
-/** Maximum number of streams whose places one command renews, so that it does not block Redis for long. */
+/** Maximum number of streams whose places in the queue one command renews, so that it does not block Redis for long. */
 const RENEWED_AT_ONCE = 500;
 /** Time for which a subscription is kept after its last stream has ended its search for a worker. */
 const SUBSCRIPTION_IDLE_MS = 60_000;
@@ -187,7 +187,7 @@ export class Waiter {
     return woken;
   }
 
-  /** Call when the stream has got a worker or lost its place. */
+  /** Call when the stream has got a worker or lost its place in the queue. */
   wake(): void {
     this.#woken = true;
     this.#resume?.();

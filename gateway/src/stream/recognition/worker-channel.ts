@@ -46,7 +46,7 @@ export interface WorkerChannel {
   mark: (mark: Mark) => void;
   /**
    * Ends the stream at the worker. No callback is called afterwards. `reopens` is true if the session is about to open
-   * another stream there.
+   * another stream at the worker.
    */
   close: (reopens?: boolean) => void;
 }

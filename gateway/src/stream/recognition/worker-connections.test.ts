@@ -127,7 +127,7 @@ test('WorkerConnections.pickAddress picks one of the addresses at random if the 
   expect(workers.pickAddress({ address: 'a' })).toBe('a');
 });
 
-test('a stream whose worker has no buffer left waits, while another stream of the same connection continues', async () => {
+test('a stream waits while its buffer at the worker is full, and another stream of the same connection continues', async () => {
   const [slow, fast] = [openStream(), openStream()];
   for (const { opened } of [slow, fast]) await opened();
   const sentBy = (id: number) => {
@@ -218,7 +218,7 @@ test('the streams of a lost connection are lost at once if no process listens at
   expect(outcomes).toEqual(['refused']);
 });
 
-test('the gateway repeatedly tries to resume a lost connection, for as long as the worker keeps it', async () => {
+test('the gateway repeatedly tries to resume a lost connection, for as long as the worker keeps the connection', async () => {
   const requests = offerResume((socket) => socket.destroy(), 4000);
   const { ends, opened } = openStream();
   await opened();
@@ -228,7 +228,7 @@ test('the gateway repeatedly tries to resume a lost connection, for as long as t
   expect(outcomes).toEqual(['expired']);
 });
 
-test('a connection that the worker has closed is not resumed', async () => {
+test('the gateway does not resume a connection that the worker has closed', async () => {
   const requests = offerResume(() => undefined);
   const { ends, opened } = openStream();
   await opened();
@@ -246,7 +246,7 @@ test('if the worker closes one stream, the other streams of the connection conti
   expect(other.ends).toEqual([]);
 });
 
-test('a retired connection keeps its streams, takes no new ones, and is closed after its last stream', async () => {
+test('a retired connection keeps its streams, gets no new ones, and is closed after its last stream has ended', async () => {
   const first = openStream();
   await first.opened();
   workers.retire(first.request);

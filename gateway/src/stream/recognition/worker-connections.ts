@@ -19,9 +19,9 @@ interface Entry {
 }
 
 /**
- * The connections of this gateway to workers. For each address and model, at most one of them takes new streams. It is
- * opened for the first stream, and closed when it has had no stream for IDLE_MS. Streams of different models never
- * share a connection, because the certificate of a worker is for one model only.
+ * The connections of this gateway to workers. For each address and model, at most one connection takes new streams. A
+ * connection is opened for its first stream, and closed when it has had no stream for IDLE_MS. Streams of different
+ * models never share a connection, because the certificate of a worker is for one model only.
  */
 export class WorkerConnections {
   readonly #entries = new Map<string, Entry>();
@@ -40,9 +40,9 @@ export class WorkerConnections {
   }
 
   /**
-   * Returns the address of a worker at which this gateway has the fewest streams. Each I/O thread of the worker has its
-   * own address. Chooses at random between equal ones, so that several gateways together use all of them. Returns
-   * `previous` if it is one of the addresses.
+   * Returns one of the addresses of a worker. Each I/O thread of the worker has its own address. Returns `previous` if
+   * it is one of these addresses. Otherwise returns the address with the fewest streams of this gateway. If several
+   * addresses have equally few streams, chooses one at random, so that several gateways together use all addresses.
    */
   pickAddress(
     { address, furtherAddresses = [] }: Pick<PlacedWorker, 'address' | 'furtherAddresses'>,

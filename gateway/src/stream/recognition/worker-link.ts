@@ -43,8 +43,8 @@ export class WorkerLink {
   }
 
   /**
-   * Time of the last message of the worker, or the last time at which it had no work to do. Its silence is counted from
-   * then on.
+   * Time of the last message of the worker, or the last time at which it had no work to do. The silence of the worker
+   * counts from this time.
    */
   get silentSinceMs(): number {
     return Math.max(this.#silentSinceMs, this.#channel.aliveAtMs);

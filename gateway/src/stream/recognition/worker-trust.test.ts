@@ -30,7 +30,7 @@ test('a gateway without a CA file accepts ws:// and wss:// addresses of workers,
   expect(plain.check('m', 'ws+unix:///run/redis.sock')).toHaveProperty('refusal');
 });
 
-test('a gateway with a CA file accepts a worker only if the certificate of the worker is for the model', () => {
+test('a gateway with a CA file accepts a worker only if the certificate of the worker names the model of the stream', () => {
   const { servername, checkServerIdentity } = tlsOf('b');
   expect(servername).toBe('b.workers.internal');
   const check = (subjectaltname: string) =>

@@ -17,8 +17,8 @@ export interface WorkerTrust {
 
 /**
  * Creates the check of workers. If there is a CA file, a worker must have a wss:// address and present the certificate
- * of its model. The address itself proves nothing, because every process that can write to Redis can register one. The
- * file is read at each check, so that a renewed CA applies without a restart.
+ * of its model. The address itself proves nothing, because every process that can write to Redis can register any
+ * address. The file is read at each check, so that a renewed CA applies without a restart.
  */
 export function createWorkerTrust({ caFile, serverName }: { caFile: string; serverName: string }): WorkerTrust {
   const schemes = caFile === '' ? ['ws:', 'wss:'] : ['wss:'];
@@ -37,8 +37,8 @@ export function createWorkerTrust({ caFile, serverName }: { caFile: string; serv
 function tlsOptions(caFile: string, servername: string): WorkerTls {
   return {
     ca: readFileSync(caFile),
-    // The file may contain an intermediate CA without its root CA. Other intermediate CAs of that root CA are then not
-    // trusted.
+    // The file may contain an intermediate CA without its root CA. With this option, such a CA is trusted, but other
+    // intermediate CAs of the same root CA are not.
     allowPartialTrustChain: true,
     servername,
     checkServerIdentity: (name, certificate) => {

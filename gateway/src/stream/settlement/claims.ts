@@ -1,8 +1,9 @@
 import type { OwnedStream, Owner, ServedStreams } from '@svc-asr/ledger';
 
 /**
- * The handshakes, streams and settlements of this process that hold a session. The ledger has only one ownership record
- * per session and process. A refused handshake must not remove the record while a live stream needs it.
+ * Counts the handshakes, streams and settlements of this process that hold each session. The ledger has only one
+ * ownership record per session and process. A refused handshake must not remove the record while a live stream needs
+ * it.
  */
 export class Claims {
   readonly #held = new Map<string, { count: number; stream: OwnedStream; owner: Owner }>();
@@ -23,7 +24,7 @@ export class Claims {
     return true;
   }
 
-  /** Returns the streams that an owner holds. The check of one stream takes constant time. */
+  /** Returns the streams that an owner holds. `has` checks one stream in constant time. */
   heldBy(owner: Owner): ServedStreams {
     const held = this.#held;
     return {

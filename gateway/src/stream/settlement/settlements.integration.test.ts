@@ -53,7 +53,7 @@ async function createRefused() {
   return { settlements: createSettlements(narrow, logger, metrics), rejections: () => rejections };
 }
 
-test('Settlements repeat a settlement that Redis rejects, and charge it once', async () => {
+test('Settlements repeat a settlement that Redis rejects, and charge the session only once', async () => {
   const { owner, stream, usage } = await connected();
   const { settlements, rejections } = await createRefused();
   const added = settlements.add({ ...stream, model: 'kikuyu', requestId: 'request' }, owner, {
@@ -79,7 +79,7 @@ test('Settlements release the slot of a stream even if a failover of Redis has u
   const model = `model-${randomUUID()}`;
   await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
   await ledger.pools.place(model, stream);
-  // This restores the state of the ledger before the session was connected.
+  // The session is then in the state that it had before it was connected.
   await ledger.sessions.disconnect(stream.tenant, stream.sessionId, 'c');
   const settlements = createSettlements(ledger, createLogger('gateway', 'silent'), metrics);
   const end = { outcome: 'completed', reason: 'client closed', samples: 20_000, end: CLOSED } as const;

@@ -11,7 +11,7 @@ interface OpenedStream extends OwnedStream {
   model: string;
   /** Id of the handshake request that opened the stream. */
   requestId: string;
-  /** Division of the audio into several sessions. Absent if the audio is one session. */
+  /** Division of the audio into several sessions. Absent if all audio belongs to one session. */
   parts?: SettleOptions['parts'] | undefined;
 }
 
@@ -22,8 +22,8 @@ export interface Settlements {
   rollBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
   readonly pending: number;
   /**
-   * Resolves when each settlement is done or was rejected by Redis. Other gateways end the sessions of rejected ones
-   * when the lease of this gateway has expired.
+   * Resolves when each settlement is done or was rejected by Redis. If a settlement was rejected, another gateway ends
+   * its session when the lease of this gateway has expired.
    */
   settled: () => Promise<void>;
 }

@@ -15,7 +15,10 @@ export function observe(before: Observation | undefined, record: LeaseRecord, no
   return before !== undefined && isDeepStrictEqual(before.record, record) ? before : { record, sinceMs: nowMs };
 }
 
-/** Returns the local time until which another process is the leader, or undefined if the lease is free or ours. */
+/**
+ * Returns the local time until which another process is the leader, or undefined if the lease is free or this process
+ * holds it.
+ */
 export function heldUntilMs({ record, sinceMs }: Observation, identity: string): number | undefined {
   if (record.holder === '' || record.holder === identity) return undefined;
   return sinceMs + record.durationSeconds * 1000;

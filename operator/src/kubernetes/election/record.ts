@@ -3,9 +3,9 @@ import type { KubeObject } from '@svc-asr/kubernetes';
 
 /** Holder and times of a Lease. */
 export interface LeaseRecord {
-  /** Empty if there is no holder. */
+  /** Empty string if there is no holder. */
   holder: string;
-  /** Time after the last renewal at which other processes may take over. */
+  /** Time without a renewal after which other processes may take over the lease. */
   durationSeconds: number;
   acquireTime: string;
   renewTime: string;
@@ -27,7 +27,10 @@ export function readRecord(lease: KubeObject): LeaseRecord {
   };
 }
 
-/** Builds a Lease with this record. If `before` is given, the write replaces only that version. */
+/**
+ * Builds a Lease with this record. If `before` is given, the API server accepts the write only if the Lease has not
+ * changed since that version.
+ */
 export function buildLease(name: string, record: LeaseRecord, before?: KubeObject): KubeObject {
   const spec = {
     holderIdentity: record.holder,
@@ -45,7 +48,7 @@ export function formatMicroTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }
 
-/** Returns the record after `identity` acquired or renewed the lease. */
+/** Returns the record with which `identity` acquires or renews the lease. */
 export function takeRecord(
   before: LeaseRecord | undefined,
   identity: string,
@@ -63,7 +66,7 @@ export function takeRecord(
   };
 }
 
-/** Returns the record after a release. The next holder need not wait. */
+/** Returns the record that releases the lease, so that the next holder need not wait. */
 export function releaseRecord(before: LeaseRecord, nowMs: number): LeaseRecord {
   const now = formatMicroTime(nowMs);
   return { ...before, holder: '', durationSeconds: 1, acquireTime: now, renewTime: now };

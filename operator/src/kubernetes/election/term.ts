@@ -3,7 +3,9 @@ import type { Clock } from '../../queue/clock.ts';
 /** Time during which this process is certainly the leader. */
 export interface Term {
   isOpen: () => boolean;
-  /** Aborts when the current term ends. Already aborted if there is no current term. */
+  /**
+   * Returns a signal that aborts when the current term ends. The signal is already aborted if there is no current term.
+   */
   signal: () => AbortSignal;
   /** Starts or extends the term. Its duration counts from `sinceMs`. */
   renew: (sinceMs: number) => void;
@@ -12,7 +14,7 @@ export interface Term {
   isOver: () => boolean;
 }
 
-/** Creates a term that has not started. `onLapse` is called when it was not renewed in time. */
+/** Creates a term that has not started. `onLapse` is called when the term was not renewed in time. */
 export function createTerm(clock: Clock, durationMs: number, onLapse: () => void): Term {
   const closed = AbortSignal.abort(new Error('this operator is not the leader'));
   let untilMs = -Infinity;

@@ -13,7 +13,7 @@ export interface Occurrence {
   atMs: number;
 }
 
-/** An event to write: new, or a further count of an existing one. */
+/** An event to write. It is either new, or it increases the count of an existing event. */
 export interface CorrelatedEvent extends Occurrence {
   /** Name of the Event object. */
   name: string;
@@ -24,8 +24,8 @@ export interface CorrelatedEvent extends Occurrence {
 
 /**
  * Limits of client-go. An object has a burst of 25 events, then one per five minutes. Events of one object with the
- * same type and reason are combined if they have more than 10 different messages. This count restarts after ten minutes
- * without such an event.
+ * same type and reason are combined if they have more than 10 different messages. The number of different messages
+ * restarts at zero after ten minutes without an event of this object, type and reason.
  */
 const LIMITS = { burst: 25, refillMs: 300_000, alike: 10, alikeMs: 600_000, remembered: 4096 };
 
@@ -43,7 +43,10 @@ interface Known {
   firstMs: number;
 }
 
-/** Creates a correlator. It returns the event to write for an occurrence, or undefined if it is dropped. */
+/**
+ * Creates a correlator. Its `take` returns the event to write for an occurrence. It returns undefined if the limits
+ * require that the occurrence is dropped.
+ */
 export function createCorrelator(): { take: (occurrence: Occurrence) => CorrelatedEvent | undefined } {
   const budgets = createRecent<Budget>(LIMITS.remembered);
   const groups = createRecent<Alike>(LIMITS.remembered);

@@ -3,7 +3,7 @@ import type { KubeObject } from '@svc-asr/kubernetes';
 import type { CorrelatedEvent } from './correlate.ts';
 
 const COMPONENT = 'svc-asr-operator';
-/** Maximum length that the API server accepts. */
+/** Maximum length of a message that the API server accepts. */
 const MAX_MESSAGE = 1024;
 
 export function buildEvent(event: CorrelatedEvent, namespace: string, instance: string): KubeObject {
@@ -33,7 +33,7 @@ export function buildEvent(event: CorrelatedEvent, namespace: string, instance: 
   };
 }
 
-/** Builds the patch for a further occurrence. */
+/** Builds the patch that counts a further occurrence of an existing event. */
 export function buildCountPatch({ count, atMs, message }: CorrelatedEvent): object {
   return { count, lastTimestamp: seconds(atMs), message: cut(message) };
 }

@@ -12,7 +12,7 @@ export interface FollowOptions {
   signal: AbortSignal;
   clock: Clock;
   onActivity: () => void;
-  /** Processes a change. An error that it throws ends the watch. */
+  /** Processes a change. An error that this function throws ends the watch. */
   take: (event: WatchEvent) => void;
 }
 

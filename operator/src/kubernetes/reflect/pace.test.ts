@@ -20,11 +20,11 @@ test('watches that end early without events are restarted after growing delays',
   expect(waits.map(Math.round)).toEqual([1600, 3200, 5000, 5000]);
 });
 
-test('a watch that is cut after it received events is restarted after the first backoff', () => {
+test('a watch that fails after it received events is restarted after the first backoff', () => {
   expect(pace({ error, watchedMs: 60_000, events: 10 }, 5)).toEqual({ failures: 1, waitMs: expect.closeTo(100, 1) });
 });
 
-test('after the third watch in a row that did not start, the wait is the third backoff, or Retry-After if that is longer', () => {
+test('after three consecutive watches that did not start, the wait is the third backoff, or Retry-After if that is longer', () => {
   expect(pace({ error, watchedMs: 0, events: 0 }, 2).waitMs).toBeCloseTo(400, 1);
   const busy = new KubernetesError(429, 'TooManyRequests', 'busy', { retryAfterMs: 7000 });
   expect(pace({ error: busy, watchedMs: 0, events: 0 }, 2)).toEqual({ failures: 3, waitMs: 7000 });
@@ -66,6 +66,6 @@ test.each([
   [new KubernetesError(504, 'Timeout', 'Too large resource version'), 4, undefined],
   [error, 100, undefined],
   [undefined, 0, undefined],
-])('whyRelist after %s and %i failures is %s', (why, failures, expected) => {
+])('whyRelist after %s and %i failures returns %s', (why, failures, expected) => {
   expect(whyRelist(why, failures)).toBe(expected);
 });

@@ -45,8 +45,8 @@ export function decidePace(turn: Turn, failures: number, options: PaceOptions, r
 }
 
 /**
- * Number of consecutive failures after which the start version of the watch is no longer trusted. If etcd was restored
- * from a backup, it may never have contained this version.
+ * Number of consecutive failures after which everything is listed again. The resource version from which the watch
+ * starts may not exist in an etcd that was restored from a backup.
  */
 const DOUBTFUL_FAILURES = 3;
 

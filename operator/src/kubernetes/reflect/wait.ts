@@ -1,6 +1,6 @@
 import type { Clock } from '../../queue/clock.ts';
 
-/** Resolves after the time, or at once when the signal aborts. */
+/** Resolves after `ms` milliseconds, or at once when the signal aborts. */
 export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

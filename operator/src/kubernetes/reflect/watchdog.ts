@@ -8,8 +8,8 @@ export interface Watchdog {
 }
 
 /**
- * Calls `onTimeout` if nothing was received for `idleTimeoutMs`, and after `maxDurationMs` in any case, until it is
- * stopped.
+ * Creates a watchdog. It calls `onTimeout` if nothing was received for `idleTimeoutMs`. It also calls `onTimeout` after
+ * `maxDurationMs`, even if data was received.
  */
 export function createWatchdog(
   clock: Clock,

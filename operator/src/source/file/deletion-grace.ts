@@ -2,7 +2,7 @@ import type { ResourceKey } from '../source.ts';
 
 /**
  * Retains missing resources for a grace time. A resource may move from one file to another, or its file may be
- * recreated. Deleting it in between would end the sessions of a tenant.
+ * recreated. If the operator deleted the resource in between, the sessions of a tenant would end.
  */
 export interface DeletionGrace<T> {
   /** Returns `next` plus the resources that are missing from it for less than the grace time. */

@@ -45,7 +45,8 @@ function parseDocument(document: Document.Parsed, number: number, lines: LineCou
     field,
     message,
   });
-  // The parser only warns about an unknown YAML tag. We reject it, because the value means something else.
+  // The parser only warns about an unknown YAML tag and ignores it. We reject the document, because the tag may change
+  // the meaning of the value.
   const syntaxProblems = [...document.errors, ...document.warnings];
   if (syntaxProblems.length > 0)
     return { ok: false, problems: syntaxProblems.map(({ pos, message }) => problem(pos[0], '', message)) };

@@ -17,7 +17,8 @@ export interface ReadFile {
 }
 
 /**
- * Reads a file. Undefined if it was deleted, or if it changed during the read, because the content may then be mixed.
+ * Reads a file. Returns undefined if the file was deleted, or if it changed during the read. In the second case the
+ * content may be a mixture of two versions.
  */
 export async function readResourceFile(path: string, stamp: string): Promise<ReadFile | undefined> {
   let content: Buffer;

@@ -25,14 +25,14 @@ test.each([
   ['was modified just now and has not changed since', 99_900, 300, true],
   ['has a modification time in the future', 200_000, 0, false],
   ['has a modification time in the future and has not changed since', 200_000, 300, true],
-])('isReadable of a file that %s (modified at %d, unchanged for %d ms) is %s', (_, modifiedMs, laterMs, expected) => {
+])('isReadable for a file that %s (modified at %d, unchanged for %d ms) is %s', (_, modifiedMs, laterMs, expected) => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1', modifiedMs)), 50, GRACE_MS);
   noteScan(records, scan(sighting('1', modifiedMs)), 50 + laterMs, GRACE_MS);
   expect(isReadable(record(), 50 + laterMs, 100_000, QUIET_MS)).toBe(expected);
 });
 
-test('isReadable is true once per change of a file', () => {
+test('isReadable returns false after a file was read, and true after the file has changed', () => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteRead(record(), '1', valid);
@@ -41,7 +41,7 @@ test('isReadable is true once per change of a file', () => {
   expect(isReadable(record(), 6000, 10_000, QUIET_MS)).toBe(true);
 });
 
-test('isReadable is true again for a file that could not be read', () => {
+test('isReadable remains true for a file that could not be read', () => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteRead(record(), '1', { ...bad, unreadable: true });
@@ -80,7 +80,7 @@ test('noteScan keeps the files of a missing folder', () => {
   expect(record().absentSinceMs).toBeUndefined();
 });
 
-test('whyIncomplete is undefined once every folder was listed and every file was valid', () => {
+test('whyIncomplete returns undefined after every folder was listed and every file has been valid, even if a file is now invalid', () => {
   const { records, record } = setUp();
   noteScan(records, missingFolder, 0, GRACE_MS);
   expect(whyIncomplete(records, missingFolder)).toBe('folder f: it does not exist');

@@ -48,7 +48,7 @@ export function noteScan(records: FileRecords, scan: Scan, nowMs: number, graceM
 
 /**
  * Returns whether the file changed since it was read and is no longer being written. Part of a YAML file is often valid
- * YAML, so reading too early would delete the resources in the other part.
+ * YAML, so reading the file too early would delete the resources in the missing part.
  */
 export function isReadable(record: FileRecord, nowMs: number, wallMs: number, settleMs: number): boolean {
   if (record.absentSinceMs !== undefined || record.stamp === record.readStamp) return false;
@@ -80,7 +80,10 @@ export function noteRead(record: FileRecord, stamp: string, read: ReadFile): voi
   }
 }
 
-/** Returns why some content has never been read successfully. Undefined if everything has. */
+/**
+ * Returns why resources may be unknown: a folder cannot be listed, or a file has never been valid. Undefined if all
+ * resources are known.
+ */
 export function whyIncomplete(records: FileRecords, scan: Scan): string | undefined {
   for (const [folder, reason] of scan.unreadable) return `folder ${folder}: ${reason}`;
   for (const { path, found, absentSinceMs } of records.values()) {

@@ -16,7 +16,7 @@ const NOT_APPLIED = 'is not applied';
 const LAST_VALID_STAYS = 'is not applied, and its last valid content stays effective';
 const HELD = '; its resources stay effective until the folder is back (an empty folder deletes them)';
 
-/** Creates the reports of invalid files and folders. Each problem is logged once per content. */
+/** Creates the reports of invalid files and folders. A problem is logged again only after the content has changed. */
 export function createFileReports(folders: readonly string[], logger: Logger, notices: Notices): FileReports {
   let invalid = new Set<string>();
   return {

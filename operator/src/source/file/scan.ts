@@ -22,7 +22,7 @@ export interface Scan {
 const RESOURCE_FILE = /^[^.].*\.(ya?ml|json)$/;
 const STATS_AT_ONCE = 64;
 
-/** Lists the resource files directly in the folders. */
+/** Lists the resource files of the folders, without those of subfolders. */
 export async function scanFolders(folders: readonly string[]): Promise<Scan> {
   const scan: Scan = { sightings: [], unreadable: new Map() };
   for (const folder of folders) {

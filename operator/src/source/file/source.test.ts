@@ -86,7 +86,7 @@ test('the file source reports no change when a file is touched or only its comme
   expect(events).toEqual([]);
 });
 
-test('the file source reports an invalid file by document and field, once per content, and keeps its resources', async () => {
+test('the file source reports an invalid file by document and field only once for each content, and keeps the resources of the file', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a'), tenant('b')));
   const { source, names, at, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'New' }), tenant('b', { state: 'Closed' })));
@@ -135,7 +135,7 @@ test('the file source accepts an empty file that never contained resources', asy
   expect([source.invalidCount(), source.unsettled()]).toEqual([0, undefined]);
 });
 
-test('unsettled of the file source names a file that has never been valid, and stays undefined once every file has been valid', async () => {
+test('unsettled() of the file source names a file that has never been valid, and stays undefined after every file has been valid', async () => {
   writeOld(file('a.yaml'), 'kind: nonsense\n');
   writeOld(file('b.yaml'), yaml(tenant('b')));
   const { source, names, events } = await start();
@@ -193,7 +193,7 @@ test('the file source deletes nothing when a file is recreated or a resource mov
   expect([names().sort(), events]).toEqual([['a', 'b', 'c'], ['Tenant/c']]);
 });
 
-test('unsettled of the file source names a folder that does not exist yet, and the source reads the folder once it exists', async () => {
+test('unsettled() of the file source names a folder that does not exist yet, and the source reads the folder after it was created', async () => {
   const later = join(root, 'later', 'config');
   writeOld(file('a.yaml'), yaml(tenant('a')));
   const { source, names, events, at } = await start([folder, later]);
@@ -242,7 +242,7 @@ test('the file source rejects a file that is too large or not text, and reads th
   ]);
 });
 
-test('the file source reads a file once its permissions allow it', async () => {
+test('the file source reads a file that was not readable before as soon as the file permissions allow this', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a')));
   chmodSync(file('a.yaml'), 0);
   const { names } = await start();

@@ -30,7 +30,7 @@ function setUp(stored: KubeObject | undefined, races = 0) {
   return { api, state };
 }
 
-test('setHeld adds the finalizer of the operator to those of other controllers, and removes only this one', async () => {
+test('setHeld adds the finalizer of the operator to the finalizers of other controllers, and removes only its own finalizer', async () => {
   const { api, state } = setUp(object({ finalizers: ['a/b'] }));
   await setHeld(api, 'Tenant', 'acme', true, state.stored);
   expect(state.stored?.metadata.finalizers).toEqual(['a/b', FINALIZER]);

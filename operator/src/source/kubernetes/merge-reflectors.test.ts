@@ -37,7 +37,7 @@ test('mergeReflectors decides by uid if objects with the same name were created 
   expect(merged.get('m')?.metadata.namespace).toBe('a');
 });
 
-test('start of merged reflectors waits for the first namespace, and for the other namespaces only until the timeout', async () => {
+test('start() of merged reflectors waits for the first namespace, and for the other namespaces only until the timeout', async () => {
   let resolve: () => void = () => undefined;
   const first = new Promise<void>((done) => (resolve = done));
   const missing = { ...reflectorOf(), start: () => new Promise<void>(() => undefined), synced: () => false };

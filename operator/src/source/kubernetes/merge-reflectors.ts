@@ -10,9 +10,9 @@ import { isHeld } from './finalizer.ts';
 export interface MergedReflector extends Reflector {
   /** Returns the objects with this name, except the one to which the name belongs. */
   duplicates: (name: string) => KubeObject[];
-  /** Whether everything in the first namespace has been listed once. */
+  /** Returns whether all objects of the first namespace have been listed at least once. */
   firstSynced: () => boolean;
-  /** Starts all reflectors. Resolves when everything in all namespaces has been listed. */
+  /** Starts all reflectors. Resolves when all objects of all namespaces have been listed. */
   complete: () => Promise<void>;
 }
 

@@ -97,7 +97,7 @@ test('the Kubernetes source lists resources and reports additions, changes and d
   expect(source.list().map(({ kind }) => kind)).toEqual(['ASRModel', 'ApiKey']);
 });
 
-test('start of the Kubernetes source resolves when all three kinds have been listed', async () => {
+test('start() of the Kubernetes source resolves when all three kinds have been listed', async () => {
   const { source, sync, events } = setUp();
   let started = false;
   void source
@@ -110,7 +110,7 @@ test('start of the Kubernetes source resolves when all three kinds have been lis
   expect([started, source.synced(), events]).toEqual([true, true, ['settled']]);
 });
 
-test('the Kubernetes source reports an invalid resource once and keeps its last valid version until the resource is valid again', async () => {
+test('the Kubernetes source reports an invalid resource only once, and keeps its last valid version until it is valid again', async () => {
   const { source, events, put, start, at } = setUp();
   put(tenant('acme', { displayName: 'one' }), held);
   await start();
@@ -127,7 +127,7 @@ test('the Kubernetes source reports an invalid resource once and keeps its last 
   expect([source.invalidCount(), source.problems('Tenant', 'acme')]).toEqual([0, undefined]);
 });
 
-test('unsettled of the Kubernetes source returns a reason while an object that an earlier operator applied is invalid', async () => {
+test('unsettled() of the Kubernetes source returns a reason while an object that an earlier operator applied is invalid', async () => {
   const { source, events, put, start } = setUp();
   put(bad('acme'), held);
   put(bad('new'));
@@ -156,7 +156,7 @@ test('while a deleted resource has the finalizer of the operator, keys() of the 
   expect([source.keys(), events.filter((event) => event === 'Tenant/acme').length]).toEqual([[], 3]);
 });
 
-test('hold and release of the Kubernetes source add and remove the finalizer', async () => {
+test('hold() of the Kubernetes source adds the finalizer of the operator to a resource, and release() removes it', async () => {
   const { source, put, start, patches } = setUp();
   put(tenant('acme'));
   await start();
@@ -170,7 +170,7 @@ test('hold and release of the Kubernetes source add and remove the finalizer', a
   ]);
 });
 
-test('the Kubernetes source keeps one copy of the spec, metadata and status of a resource', async () => {
+test('the Kubernetes source keeps only one copy of the spec, metadata and status of a resource in memory', async () => {
   const { source, put, start } = setUp();
   put({ ...tenant('acme'), status: { liveSessions: 1 } });
   await start();

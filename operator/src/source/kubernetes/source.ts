@@ -50,7 +50,7 @@ export class KubernetesSource implements ResourceSource {
     );
   }
 
-  /** Starts to watch without a listener, so that a standby knows everything when it becomes the leader. */
+  /** Starts to watch without a listener, so that a standby knows all resources when it becomes the leader. */
   warm(): void {
     for (const reflector of this.#reflectors.values()) void reflector.complete().then(() => this.#settle());
   }
@@ -134,7 +134,7 @@ export class KubernetesSource implements ResourceSource {
     return reflector?.duplicates(own).find(({ metadata }) => metadata.namespace === namespace);
   }
 
-  /** Returns whether everything in the namespace of the installation has been listed. */
+  /** Returns whether all resources in the namespace of the installation have been listed. */
   synced(): boolean {
     return [...this.#reflectors.values()].every((reflector) => reflector.firstSynced());
   }

@@ -11,12 +11,12 @@ function object(generation: number, spec: object = {}, more: { metadata?: object
 const displayName = ({ good }: ReturnType<typeof judge>) =>
   good?.kind === 'Tenant' ? good.spec.displayName : undefined;
 
-test('judge accepts a valid object and fills in its defaults', () => {
+test('judge() accepts a valid object and fills in its defaults', () => {
   const state = judge(undefined, object(1));
   expect(state).toMatchObject({ problems: undefined, good: { spec: { state: 'Waitlisted', limits: {} } } });
 });
 
-test('judge keeps the last valid version of an object while the object is invalid', () => {
+test('judge() keeps the last valid version of an object while the object is invalid', () => {
   const first = judge(undefined, object(1, { displayName: 'one' }));
   const bad = judge(first, object(2, { displayName: 'two', limits: { concurrentSessions: 0 } }));
   expect(bad.problems).toEqual([{ field: 'spec.limits.concurrentSessions', message: expect.any(String) }]);
@@ -25,17 +25,17 @@ test('judge keeps the last valid version of an object while the object is invali
   expect([displayName(again), again.problems]).toEqual(['three', undefined]);
 });
 
-test('judge returns no valid version for an object that was never valid', () => {
+test('judge() returns no valid version for an object that was never valid', () => {
   expect(judge(undefined, object(1, { displayName: '' }))).toMatchObject({ good: undefined, problems: [{}] });
 });
 
-test('judge does not keep the last valid version of a deleted object for a new object of the same name', () => {
+test('judge() does not keep the last valid version of a deleted object for a new object of the same name', () => {
   const first = judge(undefined, object(1));
   const recreated = judge(first, object(1, { displayName: '' }, { metadata: { uid: 'u2' } }));
   expect(recreated).toMatchObject({ good: undefined, problems: [{}] });
 });
 
-test('judge returns no valid version for an object that is being deleted', () => {
+test('judge() returns no valid version for an object that is being deleted', () => {
   const first = judge(undefined, object(1));
   const metadata = { deletionTimestamp: '2030-01-01T00:00:00Z' };
   expect(judge(first, object(2, {}, { metadata }))).toMatchObject({
@@ -45,7 +45,7 @@ test('judge returns no valid version for an object that is being deleted', () =>
   });
 });
 
-test('judge updates metadata and status within a generation without another validation', () => {
+test('judge() updates metadata and status without another validation if the generation of the object is unchanged', () => {
   const first = judge(undefined, object(1));
   const status = { liveSessions: 3 };
   const next = judge(first, object(1, { displayName: '' }, { metadata: { resourceVersion: '9' }, status }));

@@ -29,7 +29,7 @@ export function judge(before: ObjectState | undefined, object: KubeObject): Obje
   }
   const checked = checkReconciled(object);
   if (checked.ok) return { ...of, good: withSpec(object, checked.value), problems: undefined };
-  // A recreated object is a different resource.
+  // A recreated object is a different resource, so the last valid version of the deleted object does not apply to it.
   const good = before?.uid === uid ? before?.good : undefined;
   return { ...of, good, problems: checked.problems };
 }

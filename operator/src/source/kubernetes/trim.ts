@@ -2,7 +2,7 @@ import type { KubeMetadata, KubeObject } from '@svc-asr/kubernetes';
 
 /**
  * Returns the part of a resource that the operator reads. The other parts would take most of the operator's memory.
- * They are mainly managed fields, and the annotation in which kubectl stores the whole object again.
+ * They are mainly managed fields, and the annotation in which kubectl stores a copy of the whole object.
  */
 export function trimResource({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
   const { namespace } = metadata;

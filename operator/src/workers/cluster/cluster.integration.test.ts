@@ -43,7 +43,7 @@ const upToNumber = (count: number) =>
     return found;
   }, LONG_MS);
 let watching: NodeJS.Timeout | undefined;
-/** Polls the workers that accept sessions, and records their ids and the lowest number of them. */
+/** Polls the workers that accept sessions. Records their ids, and the lowest number of workers that a poll found. */
 function watchWorkers(): { fewest: number; ids: Set<string> } {
   const seen = { fewest: Infinity, ids: new Set<string>() };
   const note = (found: Awaited<ReturnType<typeof workers>>) => {
@@ -92,7 +92,8 @@ test(
     await leave('first');
     await upToNumber(0);
     await stage.apply(pool({ mode: 'External', min: 0, max: 3 }));
-    // No replicas were set before. An autoscaler reads the scale subresource first.
+    // No replicas were set before. An autoscaler reads the scale subresource before it sets replicas for the first
+    // time.
     const path = `/apis/asr.svc.dev/v1/namespaces/${stage.namespace}/asrmodels/m/scale`;
     await eventually(async () => {
       const scale = JSON.parse(await stage.kubectl(['get', '--raw', path])) as object;
@@ -116,7 +117,7 @@ test(
 );
 
 test(
-  'the operator keeps the pod of sessions that wait for a late node, and remembers the measured slots after a restart',
+  'the operator keeps a pod without a node even if no session needs it any more, and knows measured slots after a restart',
   async () => {
     stage = await createStage(kubernetes);
     await stage.kubectl(['cordon', 'test-node']);
@@ -136,8 +137,8 @@ test(
       expect(waits).toMatchObject({ outcome: 'wait', growth: 'provisioning' });
     }, LONG_MS);
     expect(await condition('Degraded')).toMatchObject({ status: 'False' });
-    // Without sessions, the pool would scale down to zero at once. It keeps its first pod, because a node for it is on
-    // its way.
+    // Without sessions, the pool would scale down to zero at once. It keeps its first pod, because a node for this pod
+    // is being provisioned.
     for (const session of ['a', 'b', 'c', 'd', 'e']) await leave(session);
     await eventually(async () => expect((await stage.ledger.pools.load('m')).waiting).toBe(0), LONG_MS);
     await stage.restartOperator();
@@ -250,7 +251,7 @@ test(
 );
 
 test(
-  'idle workers of a deleted ASRModel end, its streams finish, and then none of its objects is left',
+  'idle workers of a deleted ASRModel end, its streams finish, and then all its objects are deleted',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 2, max: 2 }));
@@ -336,7 +337,7 @@ test(
 );
 
 test(
-  'a "kubectl rollout restart" that is stuck for lack of room prevents neither scaling down nor deletion',
+  'a "kubectl rollout restart" that is stuck because no node has room prevents neither scaling down nor deletion',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 3, max: 3 }));
@@ -379,7 +380,7 @@ test(
     const name = worker?.id ?? '';
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: stage.namespace } };
     const path = `/api/v1/namespaces/${stage.namespace}/pods/${name}/eviction`;
-    // The budget takes effect once the disruption controller has processed it.
+    // The PodDisruptionBudget takes effect after the disruption controller has processed it.
     await eventually(async () => expect((await kubernetes.request('POST', path, eviction)).status).toBe(201), LONG_MS);
     await eventually(async () => expect((await upToNumber(1))[0]?.id).not.toBe(name), LONG_MS);
   },

@@ -41,7 +41,7 @@ export interface ConvergedModel {
 /**
  * Brings the objects of a model one step closer to the desired state, and writes only what differs. Later steps may
  * wait for changes in the cluster, such as the status of a ReplicaSet. Each such change leads to another call. Returns
- * a problem that did not prevent the other steps. Throws if a problem did.
+ * a problem that did not prevent the other steps. Throws if a problem prevented them.
  */
 export async function convergeModel(
   { model, owner }: ConvergedModel,
@@ -87,7 +87,7 @@ export function hasNothingLeft(
 
 /**
  * Reports whether the objects of a deleted model without pods can be left to Kubernetes, which deletes them with their
- * owner. The operator loses its rights in a namespace that is being deleted.
+ * owner. In a namespace that is being deleted, the operator has lost its rights and cannot delete the objects itself.
  */
 export function isLeftToKubernetes(
   model: string,
@@ -137,7 +137,7 @@ async function ensureSecret(
   return problem && new PartialFailure(problem.message, { cause: problem });
 }
 
-/** Limits evictions to workers whose streams fit into the slots of the others. */
+/** Limits evictions to workers whose streams fit into the slots of the other workers. */
 async function ensureDisruptionBudget(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,
   { evictable }: DesiredWorkers,

@@ -12,7 +12,7 @@ test('DisruptionLimits raises the number of protected pods at once, and lowers i
   nowMs = 9999;
   expect(limits.settle('m', 2)).toBe(4);
   nowMs = 10_000;
-  // This is the highest number of the last ten seconds.
+  // 3 is the highest number of the last ten seconds.
   expect(limits.settle('m', 1)).toBe(3);
   expect(limits.settle('m', 1)).toBe(3);
   nowMs = 20_000;

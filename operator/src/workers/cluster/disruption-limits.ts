@@ -7,7 +7,7 @@ const SETTLE_MS = 10_000;
 
 /**
  * Decides when the number of protected pods of a model is written. A higher number is written at once, because streams
- * depend on it. A lower one is written only if it lasts, so that a changing load causes few writes.
+ * depend on it. A lower number is written only after some time, so that a changing load causes few writes.
  */
 export class DisruptionLimits {
   readonly #nowMs: () => number;

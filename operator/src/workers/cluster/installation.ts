@@ -26,7 +26,7 @@ export interface Installation {
   ownSecrets: readonly string[];
   /** PersistentVolumeClaims of the installation, which no model may use. A trailing `*` stands for any characters. */
   ownClaims: readonly string[];
-  /** User and group id of the containers. 0 leaves the choice to the platform. */
+  /** User and group id of the containers. If 0, the platform chooses the ids. */
   userId: number;
   redis: {
     /** Secret with the REDIS_URL of all workers. Undefined if the Secret of each model has one. */
@@ -41,7 +41,10 @@ export interface Installation {
   ticketPublicKeysSecret: string;
   /** True if the Secret of each model has a certificate for the stream port. Otherwise streams use plain ws://. */
   tls: boolean;
-  /** Secret with CA certificates that workers trust in addition to the system's. Empty if there are none. */
+  /**
+   * Secret with CA certificates that workers trust in addition to those of the system. Empty string if there is no such
+   * Secret.
+   */
   caSecret: string;
   /** Labels of the pods that may open streams to workers. */
   gatewayLabels: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ import { NamespacedRuntime } from './namespaced-runtime.ts';
 
 const LATE = { ...templateOf(model('m', {}), INSTALLATION, 'uid'), namespace: 'late' };
 
-/** Creates a runtime with a namespace `late`. Its objects count as listed once `list` is called. */
+/** Creates a runtime with a namespace `late`. Its objects count as listed after `list` was called. */
 async function setUp() {
   const platform = createClusterApi();
   const late = createClusterApi();
@@ -84,7 +84,8 @@ test('workers of a model that was deleted before the operator started run until 
   expect([runtime.mayMissWorkers({ model: 'm', namespace: 'late' }), changed, removed]).toEqual([true, [], []]);
   pods.add('serving', LATE.revision, {});
   await list();
-  // The pool has to decide again. Its worker is not stopped, because the deleted ASRModel is still in this namespace.
+  // The pool has to decide again. Until then, its worker is not stopped, because the ASRModel that is being deleted is
+  // still in this namespace.
   expect(changed).toContain('m');
   expect(runtime.list('m')).toMatchObject([{ id: 'serving', stopping: false }]);
   runtime.apply('m', deleted([]));

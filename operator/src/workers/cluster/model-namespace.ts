@@ -22,9 +22,9 @@ export function installationWithin(installation: Installation, platformNamespace
 }
 
 /**
- * Creates the source of the values that workers in another namespace need from Secrets of the installation. None of
- * them is the private key of the CA or of tickets. The files are read each time, because they change when keys are
- * rotated. Throws if a setting is missing.
+ * Creates the source of the values that workers in another namespace need from Secrets of the installation. These
+ * values include neither the private key of the CA nor the private key that signs tickets. The files are read each
+ * time, because they change when keys are rotated. Throws if a setting is missing.
  */
 export function createCopySource(settings: Settings): SecretSource {
   const isShared = settings.WORKER_REDIS_USERS === 'shared';

@@ -47,8 +47,8 @@ export const CHILD_SELECTOR = `${LABELS.managedBy}=${MANAGER},${LABELS.component
 export const POD_SELECTOR = `${LABELS.model},${LABELS.revision}`;
 
 /**
- * Maximum length of the names of objects for workers, which is that of a DNS label. Kubernetes uses these names as
- * label values and host names, and as parts of other names.
+ * Maximum length of the names of objects for workers, which is the maximum length of a DNS label. Kubernetes uses these
+ * names as label values and host names, and as parts of other names.
  */
 const MAX_NAME_LENGTH = 63;
 const DIGEST_CHARACTERS = 8;

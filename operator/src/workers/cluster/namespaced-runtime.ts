@@ -32,7 +32,7 @@ export interface NamespacedRuntimeOptions extends Omit<ClusterRuntimeOptions, ke
 
 /**
  * Runs the workers of each model in the namespace of its ASRModel. If a model is deleted in one namespace and created
- * in another, its workers start in the new namespace and stop in the old one.
+ * in another, its workers start in the new namespace and stop in the old namespace.
  */
 export class NamespacedRuntime implements WorkerRuntime {
   readonly #options: NamespacedRuntimeOptions;
@@ -134,8 +134,8 @@ export class NamespacedRuntime implements WorkerRuntime {
       ...namespace,
       nodeNotices: this.#nodeNotices,
       onRemoved: async (model) => {
-        // The model now exists in another namespace. `onRemoved` must not delete its Redis user, because its workers
-        // there use it.
+        // The model now exists in another namespace. `onRemoved` must not delete the Redis user of the model, because
+        // the workers in the new namespace use this user.
         if (this.#ownerOf(model) !== runtime) return;
         await onRemoved?.(model);
         if (this.#owners.get(model) === runtime) this.#owners.delete(model);
@@ -159,7 +159,7 @@ export class NamespacedRuntime implements WorkerRuntime {
 
   /**
    * Returns the runtime of a model. If the model was not applied yet, it is the runtime that has objects of the model,
-   * or else that of the installation's namespace.
+   * or else the runtime of the installation's namespace.
    */
   #ownerOf(model: string): ClusterRuntime {
     const known = this.#owners.get(model);

@@ -1,6 +1,6 @@
 import { NodeFailures } from './node-failures.ts';
 
-test('NodeFailures lists a node as failing for a model after two failures of this model on it within an hour', () => {
+test('NodeFailures lists a node as failing for a model after two failures of this model on the node within an hour', () => {
   let nowMs = 0;
   const failures = new NodeFailures(() => nowMs);
   expect(failures.record('m', 'a')).toBe(false);

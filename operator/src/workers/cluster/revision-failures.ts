@@ -11,8 +11,8 @@ export function failureKey({ revision, tier }: Pick<RevisionTier, 'revision' | '
 }
 
 /**
- * Failures of revisions and tiers that the state of the cluster does not show. The API server refused objects, a
- * Secret could not be built, or workers had to be stopped.
+ * Failures of revisions and tiers that the state of the cluster does not show. Their causes are objects that the API
+ * server refused, a Secret that could not be built, or workers that had to be stopped.
  */
 export class RevisionFailures {
   readonly #refusals = new Map<string, StartFailure>();
@@ -50,7 +50,10 @@ export class RevisionFailures {
     this.#crashes.set(revision, countCrash(this.#crashes.get(revision), crash));
   }
 
-  /** Call when a worker accepts sessions. If it started after the last crash, workers of its revision can start. */
+  /**
+   * Call when a worker accepts sessions. Forgets the crashes of its revision if the worker started after the last
+   * crash.
+   */
   confirmed(revision: string, workerAgeMs: number): void {
     const lastAtMs = this.#crashes.get(revision)?.lastAtMs ?? Infinity;
     if (this.#nowMs() - workerAgeMs > lastAtMs) this.#crashes.delete(revision);

@@ -407,7 +407,7 @@ describe('updates of spec.scaling.replicas:', () => {
       spec: { scaling: { mode: 'External' } },
     });
 
-  test('an update is written once', async () => {
+  test('a repeated update is written only once', async () => {
     putModel();
     for (let time = 0; time < 3; time++) await apply([[OLD, 1]], { scale: FIRST_SCALE });
     expect(cluster.writes.filter((write) => write === 'patch ASRModel/m')).toHaveLength(1);
@@ -482,7 +482,7 @@ test('the cluster runtime reports every change of a pod or another object of a m
   expect(changed).toEqual(['m', 'm']);
 });
 
-test('close of the cluster runtime leaves the pods running', async () => {
+test('close() of the cluster runtime does not stop the pods', async () => {
   await apply([[OLD, 1]]);
   pod('a');
   const before = cluster.writes.length;

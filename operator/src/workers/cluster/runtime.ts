@@ -63,7 +63,7 @@ export class ClusterRuntime implements WorkerRuntime {
   readonly #disruptionLimits: DisruptionLimits;
   readonly #secrets: UsableSecrets;
   readonly #desired = new Map<string, DesiredWorkers>();
-  /** True once all objects were listed. Nothing is written before, because an object that is not known may exist. */
+  /** True once all objects were listed. Nothing is written before that, because unknown objects may exist. */
   #isOpen = false;
   /** True if the namespace could not be listed and was found to be deleted. */
   #isDeleted = false;
@@ -232,7 +232,7 @@ export class ClusterRuntime implements WorkerRuntime {
     return Promise.resolve();
   }
 
-  /** Before the first list, only completes the removal of deleted models whose namespace is deleted too. */
+  /** Converges before the first list. It only removes deleted models whose namespace is deleted too. */
   async #convergeUnlisted(model: string, desired: DesiredWorkers): Promise<void> {
     if (desired.template !== undefined) return;
     this.#isDeleted = await isNamespaceDeleted(this.#options.api);
@@ -252,7 +252,7 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#disruptionLimits.forget(model);
   }
 
-  /** Selects a pod for removal. The next `converge` marks it, and this or a later one removes it. */
+  /** Selects a pod for removal. The next `converge` marks it, and the same or a later call removes it. */
   #select(id: string, failure: string | undefined): void {
     const { pods, removals } = this.#view;
     const pod = pods.get(id);

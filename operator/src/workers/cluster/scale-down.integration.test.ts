@@ -57,7 +57,8 @@ test(
 
     const lost = new Set<string>();
     for (const left of STEPS) {
-      // Ends all streams of these workers. Without the selection, Kubernetes could remove other workers.
+      // Ends all streams of the workers to remove. If the operator did not select these workers, Kubernetes could
+      // remove others.
       for (const [worker, own] of [...sessionsByWorker].slice(left)) {
         sessionsByWorker.delete(worker);
         for (const session of own) await stage.ledger.pools.leave('m', session, 't');

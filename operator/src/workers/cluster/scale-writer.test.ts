@@ -28,7 +28,7 @@ function setUp() {
   return { cluster, scales, events, at, put, scaling, pass: (ms: number) => (nowMs += ms) };
 }
 
-test('the scale writer writes replicas once for each generation of the model', async () => {
+test('the scale writer writes replicas only once for each generation of the model', async () => {
   const { cluster, scales, put, scaling } = setUp();
   for (let round = 0; round < 3; round++) await scales.write('m', first);
   expect([cluster.writes.length, scaling()]).toEqual([1, { mode: 'External', replicas: 2 }]);
@@ -58,7 +58,7 @@ test('the scale writer keeps replicas that a user set after the response to a wr
   expect(scaling()).toMatchObject({ replicas: 7 });
 });
 
-test('the scale writer keeps replicas that a user sets between its read and its write, and writes later if replicas are unset again', async () => {
+test('the scale writer keeps replicas that a user sets between its read and its write, and writes replicas after the user has unset them', async () => {
   const { cluster, scales, put, scaling } = setUp();
   const { get } = cluster.api;
   cluster.api.get = async (...request) => {
@@ -75,7 +75,7 @@ test('the scale writer keeps replicas that a user sets between its read and its 
 });
 
 test.each([403, 422])(
-  'the scale writer reports a rejected update (%d) once, does not throw, and retries later',
+  'the scale writer reports a rejected update (%d) only once, does not throw, and retries later',
   async (status) => {
     const { cluster, scales, events, at, scaling, pass } = setUp();
     cluster.refuseWith(new KubernetesError(status, 'Refused', 'a policy says no'));

@@ -29,7 +29,7 @@ export interface ScaleWriterOptions {
 
 export function createScaleWriter(options: ScaleWriterOptions): ScaleWriter {
   const { api, scaleRetryMs, nowMs, notices } = options;
-  /** By model: its version at the last attempt, and the time before which no further attempt is made. */
+  /** For each model, its version at the last attempt, and the time before which no further attempt is made. */
   const attempts = new Map<string, { version: string; untilMs: number }>();
   return {
     write: async (model, update) => {

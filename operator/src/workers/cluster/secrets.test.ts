@@ -138,7 +138,7 @@ describe('a model that names a Secret', () => {
   });
 });
 
-test('replace of the object store reports a trimmed Secret that was added, changed or recreated since the previous list', () => {
+test('replace() of the object store reports a trimmed Secret that was added, changed or recreated since the previous list', () => {
   const secret = (resourceVersion: string, uid = 'uid') =>
     trimSecret({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'token', uid, resourceVersion } });
   const store = createObjectStore();

@@ -22,9 +22,9 @@ export interface ClusterViewOptions {
   api: Pick<KubeApi, 'namespace' | 'get' | 'apply' | 'mergePatch' | 'delete'>;
   reflect: Reflect;
   events: Pick<EventRecorder, 'record'>;
-  /** Longest time that a deleted pod may stay beyond its grace period before the operator stops waiting for it. */
+  /** Time beyond the grace period of a deleted pod after which the operator stops waiting for the pod. */
   overdueMs: number;
-  /** Called when a selected pod of the model may now be removed, because the status of its ReplicaSet has changed. */
+  /** Called when a selected pod of the model can now be removed, because the status of its ReplicaSet has changed. */
   onUnblocked: (model: string) => void;
   logger: Logger;
   nowMs: () => number;

@@ -86,7 +86,7 @@ export class HostedPool implements ModelPool {
     const isLedgerRead = await observePool(this.#name, this.#view, false, this.#dependencies);
     const host = this.#findHost(this.#model);
     this.#decideSize(host);
-    // The host limits evictions by the streams of its guests.
+    // The host counts the streams of its guests when it limits evictions.
     if (!('problem' in host) && findEvictable(this.#view) !== evictable) host.onChanged();
     const plan = isLedgerRead ? this.#planOwnWorkers() : NOTHING_PLANNED;
     const isFinished = isLedgerRead && this.#isFinished();
@@ -174,7 +174,9 @@ export class HostedPool implements ModelPool {
     return tiers === undefined ? growth : { ...growth, tiers: sortTiers(tiers).map(({ name }) => name) };
   }
 
-  /** Returns the guest's model with the scaling settings of its host, because it uses the host's workers. */
+  /**
+   * Returns the guest's model with the scaling settings of its host, because the guest uses the workers of the host.
+   */
   #withScalingOf({ model }: Host): AsrModel {
     const { scaling, pools } = model.spec;
     const sum = (field: 'min' | 'max') => (pools ?? []).reduce((total, tier) => total + tier[field], 0);
@@ -189,8 +191,8 @@ export class HostedPool implements ModelPool {
   }
 
   /**
-   * Plans the end of the workers that the model had before it became a guest. They end once a worker of the host is
-   * ready, or if the model was deleted.
+   * Plans the end of the workers that the model had before it became a guest. They end as soon as a worker of the host
+   * is ready, or if the model was deleted.
    */
   #planOwnWorkers(): Plan {
     const { runtime, limits, nowMs } = this.#dependencies;
@@ -214,8 +216,8 @@ export class HostedPool implements ModelPool {
   }
 
   /**
-   * Reports whether the model was deleted and nothing is left of it. Its own workers must have ended. Its streams must
-   * have ended too, or the drain timeout has passed.
+   * Reports whether the model was deleted and nothing is left of it. All its own workers must have ended. In addition,
+   * its streams must have ended, or the drain timeout must be over.
    */
   #isFinished(): boolean {
     const { runtime, nowMs } = this.#dependencies;

@@ -58,7 +58,7 @@ export function findRolloutTiers(pool: TieredPool, tiers: readonly PoolTier[] = 
 /**
  * Returns the tiers of the stable revision of a rollout. If it has no tiers, the result is one empty name. If the share
  * of the new revision is 100 %, the result omits tiers in which the stable revision has no ready worker and fails to
- * start. Its workers there will never become ready, so there is nothing to replace.
+ * start. Its workers in such a tier will never become ready, so there is nothing to replace.
  */
 function findStableTiers(pool: Pick<TieredPool, 'name' | 'template' | 'rollout' | 'view' | 'runtime'>): string[] {
   const { name: model, rollout: { stable: revision, percent } = {}, view, runtime } = pool;

@@ -53,7 +53,7 @@ export class MeasuredSlots {
   }
 }
 
-/** Returns the measurements after workers have reported their slots. Small differences change nothing. */
+/** Returns the measurements, updated with the slots that the workers report. Small differences are ignored. */
 function addMeasurements(measurements: Measurements, workers: readonly WorkerRecord[]): Measurements {
   let result = measurements;
   for (const { revision, device, tier } of workers) {
@@ -61,8 +61,8 @@ function addMeasurements(measurements: Measurements, workers: readonly WorkerRec
       one.revision === revision && one.device === device && one.pool === tier;
     const before = result.find(isSame)?.slots;
     const alike = workers.filter((one) => one.revision === revision && one.device === device && one.tier === tier);
-    // The measurement is preferred to the current slots, which follow the speed of the machine. If one machine is slow
-    // for a minute, the next worker need not be.
+    // The measurement is preferred to the current slots, which follow the speed of the machine. If the machine of one
+    // worker is slow for a minute, the next worker may still be fast.
     const reported = alike.map((worker) => worker.measuredSlots ?? worker.slots);
     const slots = settleSlots(before, reported);
     if (slots === undefined || slots === before) continue;

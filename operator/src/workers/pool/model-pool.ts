@@ -1,7 +1,7 @@
 import type { AsrModel } from '@svc-asr/core';
 import type { PoolStatus } from './status.ts';
 
-/** The pool of a model. Its workers are its own or, for a guest, those of its host. */
+/** The pool of a model. A guest uses the workers of its host. Any other model has workers of its own. */
 export interface ModelPool {
   /**
    * Sets the model and the guests that its workers serve. The model is undefined if it was deleted or is being deleted.

@@ -109,7 +109,7 @@ test('planPool starts a replacement at once for a worker that lost its lease, an
   });
 });
 
-test('if nodes are unknown, planPool replaces one sick worker at a time, and stops the worker once its replacement is ready', () => {
+test('if nodes are unknown, planPool replaces one sick worker at a time, and stops the sick worker when its replacement is ready', () => {
   const sick = (id: string) => ({ ...running(id), sickness: 'ended with status 1' });
   const workers = { running: [running('a'), sick('b')], registered: [record('a')] };
   const stop = [{ id: 'b', failure: 'ended with status 1' }];
@@ -299,7 +299,7 @@ test('planPool stops workers of a rolled back revision that have not registered,
   expect(plan({ desired: 1, hurried: true, rollout, running: [], registered: [] }).ensure).toBe(1);
 });
 
-test('while the ledger is unavailable, planPool still reports a worker as sick that did not register in time before', () => {
+test('while the ledger is unavailable, planPool still reports a worker as sick that was sick before the outage', () => {
   const input = { running: [running('a'), running('b', { ageMs: 5000 })], sickSinceMs: new Map([['b', 0]]) };
   expect(plan({ ...input, registered: undefined }).sick).toEqual(['b']);
   expect(plan({ ...input, registered: [record('a'), record('b')] }).sick).toBeUndefined();
@@ -350,7 +350,7 @@ test('planPool gives a canary its share of the workers, and keeps a worker of th
   expect(canary(0, 20, 1, 1)).toEqual({ ensure: 0, ensureStable: 0, drain: 2 });
 });
 
-test('planPool removes workers of an abandoned revision once the desired number of other workers is ready', () => {
+test('planPool removes workers of an abandoned revision as soon as the desired number of other workers is ready', () => {
   const abandoned = running('x', { revision: 'abandoned' });
   const workers = { desired: 2, stable, running: [older('a'), older('b'), abandoned] };
   expect(plan({ ...workers, registered: [record('a'), record('x')] }).drain).toEqual([]);

@@ -20,7 +20,7 @@ export interface PlanInput {
   hurried?: boolean;
   /** True while workers of a deleted model may still finish their streams. */
   finishing?: boolean;
-  /** True if a worker beyond the desired number leaves only when it has no streams. */
+  /** True if a worker beyond the desired number is removed only when it has no streams. */
   idleOnly?: boolean;
   /** Workers that the runtime has. */
   running: readonly RunningWorker[];
@@ -222,26 +222,26 @@ function planWithoutLedger(
   return { ensure, drain: [], stop: [], ...(sick.length > 0 && { sick }) };
 }
 
-/** Chooses the workers that have to leave so that `stay` of them remain. */
+/** Chooses the workers to remove, so that `stay` workers remain. */
 function chooseExcess(
   workers: readonly RunningWorker[],
   stay: number,
   records: ReadonlyMap<string, WorkerRecord>,
   isWanted: boolean,
 ): string[] {
-  // All workers of a revision that is not needed any more leave, even those that Kubernetes is replacing.
+  // All workers of a revision that is not needed any more are removed, even those that Kubernetes is replacing.
   const free = workers.filter(({ pinned }) => pinned !== true || (!isWanted && stay === 0));
-  // If Kubernetes replaces a worker, the new worker is not counted until it is ready. Otherwise another worker would
-  // leave because of it.
+  // If Kubernetes replaces a worker, the new worker is not counted until it is ready. Otherwise another worker would be
+  // removed because of it.
   const counted = workers.filter((worker) => free.includes(worker) || records.has(worker.id));
   const candidates = free.map(({ id }) => ({ id, active: records.get(id)?.active ?? 0, ready: records.has(id) }));
   return chooseDrains(candidates, counted.length - stay);
 }
 
 /**
- * Decides whether a worker has to stop now. It has to if it has drained, exceeds the drain timeout, hangs, or did not
- * register in time. If other workers of its revision work, a worker that did not register in time counts as sick
- * instead. It is then replaced before it stops.
+ * Decides whether a worker has to stop now. A worker has to stop if it has drained, exceeds the drain timeout, hangs,
+ * or did not register in time. If other workers of its revision work, a worker that did not register in time counts as
+ * sick instead. It is then replaced before it stops.
  */
 function findStop(
   worker: RunningWorker,

@@ -208,7 +208,7 @@ describe('capacity:', () => {
     expect(growth).toEqual({ canGrow: true, capacity });
   });
 
-  test('once the slots of one worker are known, a pool publishes the number of slots that it has at its maximum size', async () => {
+  test('after the slots of one worker are known, a pool publishes the number of slots that it has at its maximum size', async () => {
     const harness = createPoolHarness();
     const measuring = { worker: { image: 'worker:1' }, scaling: { min: 0, max: 10 } };
     const revision = harness.set(measuring);
@@ -242,7 +242,7 @@ describe('capacity:', () => {
     expect(next.pool.status().slotsPerWorker).toBeUndefined();
   });
 
-  test('a pool keeps a worker that waits for a node, even after the sessions that needed the worker have left', async () => {
+  test('a pool keeps a worker that waits for a node, even after the sessions that needed the worker have left the queue', async () => {
     const harness = createPoolHarness();
     const revision = harness.set({ worker: { image: 'worker:1' }, scaling: { max: 4, idleToZeroSeconds: 60 } });
     harness.holdBack(revision, { reason: 'Unschedulable', message: 'pod p cannot be scheduled to a node' });
@@ -379,7 +379,7 @@ test('if a model was deleted before the operator started, the desired state of i
   expect(harness.desired()).toMatchObject({ template: undefined, namespace: 'late' });
 });
 
-test('the pool of a deleted model is kept until its namespace was listed, because unknown workers may be left there', async () => {
+test('the pool of a deleted model is kept until its namespace was listed, because unknown workers may still run there', async () => {
   const harness = createPoolHarness();
   harness.setListed(false);
   harness.set(spec('worker:1'));

@@ -44,7 +44,7 @@ export function createPoolReport(notices: Notices, logger: Logger): PoolReport {
       if (message === undefined) {
         notices.clear(notice, () => logger.info({ model }, `${model}: workers can be started again`));
       } else {
-        // The message may contain the number of failures, and then changes with each of them. The condition is the same
+        // The message may contain the number of failures, and then changes with each failure. The condition is the same
         // and is logged once.
         notices.raise(notice, '', () =>
           logger.error({ model, reason: message }, `${model}: workers cannot be started: ${message}`),

@@ -11,7 +11,7 @@ export class RolloutBudget {
     this.#limit = limit;
   }
 
-  /** Reports whether a rollout of the model may start. One that has started may always continue. */
+  /** Reports whether a rollout of the model may start. A rollout that has started may always continue. */
   mayStart(model: string): boolean {
     return this.#limit === 0 || this.#models.has(model) || this.#models.size < this.#limit;
   }

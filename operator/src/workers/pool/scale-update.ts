@@ -5,12 +5,12 @@ import type { ScaleUpdate } from '../runtime.ts';
  * Decides whether the operator has to change `spec.scaling.replicas` of a model. Returns undefined if it does not. In
  * the mode External, it changes nothing while `max` is 0.
  *
- * | mode     | replicas | result                                                                            |
- * |----------|----------|-----------------------------------------------------------------------------------|
- * | External | unset    | the current number, at least 1: an autoscaler ignores a resource at 0 or unset     |
- * | External | set      | none: the autoscaler owns the field                                                |
- * | Sessions | set      | removed: it has no effect, and the next autoscaler would start from the old number |
- * | Sessions | unset    | none                                                                               |
+ * | mode     | replicas | new value of the field                                                   |
+ * |----------|----------|--------------------------------------------------------------------------|
+ * | External | unset    | current number, at least 1, because an autoscaler ignores 0 and unset     |
+ * | External | set      | unchanged, because only the autoscaler writes the field                   |
+ * | Sessions | set      | unset, because the next autoscaler would otherwise start from this number |
+ * | Sessions | unset    | unchanged                                                                 |
  */
 export function decideScaleUpdate(model: AsrModel | undefined, desired: number): ScaleUpdate | undefined {
   if (model === undefined) return undefined;

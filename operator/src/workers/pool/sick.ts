@@ -43,9 +43,9 @@ export function chooseReplaced(
 }
 
 /**
- * Chooses the workers of `replaced` that stop now. One stops for each replacement that is ready. Workers that were not
- * replaced in time stop without a replacement. If there are other sick workers, they may be replacements that have
- * failed. In that case, only ready workers that started after the first failure count as replacements.
+ * Chooses the workers of `replaced` that stop now. One worker stops for each replacement that is ready. Workers that
+ * were not replaced in time stop without a replacement. If there are other sick workers, they may be replacements that
+ * have failed. In that case, only ready workers that started after the first failure count as replacements.
  */
 export function chooseSickStops({ replaced, others, own, ready }: SickWorkers, times: Times): SickWorker[] {
   const sinceMs = Math.min(...replaced.map(({ id }) => times.sickSinceMs.get(id) ?? times.nowMs));

@@ -1,7 +1,7 @@
 import { createPoolHarness } from '../../testing/pool-harness.ts';
 import type { PoolHarness } from '../../testing/pool-harness.ts';
 
-/** Leaves the pool steady for almost as long as the time between two full reconciles. */
+/** Ticks a steady pool for almost the time between two full reconciles. Checks that no full reconcile ran. */
 const staySteady = async (harness: PoolHarness) => {
   harness.pool.markChanged();
   await harness.tick();

@@ -37,7 +37,7 @@ test('demand fills the tier with the highest priority up to its maximum first, a
   expect(harness.pool.status().reasons.map(({ reason }) => reason)).toContain('ScalingLimited');
 });
 
-test('if the workers of a tier cannot start, demand goes to the next tier, and returns once they can', async () => {
+test('if the workers of a tier cannot start, demand moves to the next tier, and returns when workers of the first tier can start', async () => {
   const { harness, revision } = createTiered();
   harness.breakRevision(`${revision}/reserved`, pending);
   harness.load({ active: 0, waiting: 15 });
@@ -59,7 +59,7 @@ test('if the workers of a tier cannot start, demand goes to the next tier, and r
   expect(harness.tiers()).toEqual({ reserved: { ready: 2, running: 2 } });
 });
 
-test('workers of a tier that was used as overflow stay until workers of the preferred tier are ready', async () => {
+test('workers of a tier that was used as overflow keep running until workers of the preferred tier are ready', async () => {
   const { harness, revision } = createTiered();
   harness.breakRevision(`${revision}/reserved`, pending);
   harness.load({ active: 8 });

@@ -110,7 +110,7 @@ function listLimits({ model, knownTiers, revisionTiers }: TierSources) {
 
 /**
  * Returns a function that finds the tier of a registered worker. A worker that the operator does not manage counts in
- * the tier that it reports. If there is no such tier, it counts in the first one.
+ * the tier that it reports. If there is no such tier, the worker counts in the first tier.
  */
 function createTierFinder(
   running: readonly RunningWorker[],

@@ -7,7 +7,7 @@ const LOOPBACK = '127.0.0.1';
 const NOT_FOR_WORKERS =
   /^(API_KEY_PEPPERS|SESSION_SECRETS|WORKER_TICKET_KEY|ADMIN_TOKEN|TLS_|PUBLIC_URL|CONFIG_|CONSOLE_|READ_ONLY_FOLDERS|ADVERTISE_ADDRESS)/;
 
-/** Share of the grace period in which a worker hands its streams over. The rest is for its shutdown. */
+/** Share of the grace period in which a worker hands its streams over. The remaining time is for its shutdown. */
 const SHARE_OF_GRACE = 0.8;
 
 export interface EnvironmentOptions {

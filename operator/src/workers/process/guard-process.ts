@@ -1,6 +1,6 @@
-// Waits until its standard input closes. If the operator has not written `done` before, it gives another operator time
-// to take over. Then it ends the workers, unless a running operator owns them. Arguments: state folder, milliseconds to
-// wait. See guard.ts.
+// The guard process. It waits until its standard input closes. If the operator did not write `done` before that, the
+// guard gives another operator time to take over. Then the guard ends the workers, unless a running operator owns them.
+// Arguments: state folder, milliseconds to wait. See guard.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endWorker } from './end.ts';
 import { isOurs, openRecords } from './records.ts';

@@ -94,7 +94,7 @@ export class ProcessRuntime implements WorkerRuntime {
       }));
   }
 
-  /** Uses only the template, the counts and the workers to stop. The other fields are for clusters. */
+  /** Uses only the fields `template`, `counts` and `stop`. The other fields are for clusters. */
   apply(model: string, { template, counts, stop }: DesiredWorkers): void {
     if (template !== undefined && counts.has(template.revision)) this.#templates.set(keyOf(template), template);
     for (const [revision, count] of counts) {
@@ -237,8 +237,8 @@ export class ProcessRuntime implements WorkerRuntime {
 }
 
 /**
- * Returns how many workers may be started now. After a crash it is one at a time, and none before the retry delay has
- * passed.
+ * Returns how many workers may be started now. After a crash, workers are started one at a time, and only after the
+ * retry delay.
  */
 function countStartable(crashes: Crashes | undefined, present: readonly Entry[], nowMs: number): number {
   if (crashes === undefined) return Infinity;

@@ -43,7 +43,7 @@ function createFeed<T>(first: T) {
 }
 
 /**
- * Creates a cluster with one Deployment that has `pods` pods. `wanted` is the number that should stay.
+ * Creates a cluster with one Deployment that has `pods` pods. `wanted` is the number of pods that should stay.
  * `unreadyWhenSelected` makes selected pods unready, as draining workers are.
  */
 export function createSimulatedCluster(options: {

@@ -30,7 +30,7 @@ export function buildAsyncApi(): AsyncApiDocument {
     asyncapi: '3.0.0',
     info: { title: 'svc-asr stream', version: INTERFACE_VERSION, description: streamGuide() },
     defaultContentType: 'application/json',
-    // The gateway replaces host, protocol and pathname by its PUBLIC_URL when it starts.
+    // When the gateway starts, it replaces host, protocol and pathname with those of its PUBLIC_URL.
     servers: { service: { host: new URL(EXAMPLE_URL).host, protocol: 'wss', description: 'This service.' } },
     channels: { stream: channel(), realtime: realtimeChannel() },
     operations: { ...operations(), ...realtimeOperations() },

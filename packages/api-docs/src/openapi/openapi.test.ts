@@ -121,7 +121,7 @@ test('every OpenAPI response documents X-Request-Id, and only 429 and 503 docume
   }
 });
 
-test('POST /v1/asr/sessions documents Cache-Control for every status, and like GET /v1/usage WWW-Authenticate for 401 and the rate limit headers for 429', () => {
+test('sessions and usage document WWW-Authenticate for 401 and rate limit headers for 429, and sessions document Cache-Control for every status', () => {
   for (const status of Object.keys(operationOf('/v1/asr/sessions').responses).map(Number)) {
     expect(headersOf('/v1/asr/sessions', status)).toContain('Cache-Control');
   }

@@ -1,6 +1,9 @@
 import { readText } from '../files.ts';
 
-/** The script of the page: copy buttons, and the current section in the navigation. The page works without it. */
+/**
+ * The script of the page. It adds copy buttons and marks the current section in the navigation. The page works without
+ * it.
+ */
 export const SCRIPT = readText('assets/script.js');
 
 /** The style sheet of the page. */

@@ -11,7 +11,7 @@ test('inline() renders a link with a javascript: address as plain text', () => {
   expect(inline('[x](javascript:alert)').text).toBe('[x](javascript:alert)');
 });
 
-test('markdown() renders one list if its items have a block of code between them', () => {
+test('markdown() renders a single list even if a block of code is between its items', () => {
   const { text } = markdown('1. a\n\n   ```shell\n   echo <x>\n\n   echo y\n   ```\n\n2. b');
   expect(text.match(/<ol>/g)).toHaveLength(1);
   expect(text.replace(/<\/?span[^>]*>/g, '')).toContain('<code>echo &lt;x&gt;\n\necho y</code></pre>');

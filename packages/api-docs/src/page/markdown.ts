@@ -55,8 +55,8 @@ export function slug(title: string): string {
 }
 
 /**
- * Adds the heading of its column to each table cell. Tables with more than two columns do not fit a phone. The style
- * sheet shows their rows as cards there, with the headings as labels.
+ * Adds the heading of its column to each table cell. Tables with more than two columns are too wide for a phone. On a
+ * phone, the style sheet shows their rows as cards, with the headings as labels.
  */
 function labelTables(tokens: readonly Token[]): void {
   let table: Token | undefined;

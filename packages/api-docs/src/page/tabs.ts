@@ -5,7 +5,7 @@ export interface Tab {
   body: Html;
 }
 
-/** Renders tabs. Radio buttons select the panel, so they work without a script. `id` must be unique in the page. */
+/** Renders tabs. Radio buttons select the panel, so the tabs work without a script. `id` must be unique in the page. */
 export function tabs(id: string, title: string, list: readonly Tab[]): Html {
   const buttons = list.map(
     ({ label }, at) =>

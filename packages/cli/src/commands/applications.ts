@@ -4,7 +4,7 @@ import { formatTime } from '../duration.ts';
 import { parseWhole } from '../expiry.ts';
 import { parseModelLimits } from '../model-limits.ts';
 
-/** An application in a response of the admin API: a tenant on the waitlist. */
+/** An application, which is a tenant on the waitlist, in a response of the admin API. */
 interface Application {
   name: string;
   created_at: string | null;

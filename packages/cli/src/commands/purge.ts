@@ -12,7 +12,7 @@ interface PurgeAnswer {
   complete: boolean;
 }
 
-/** Longer than the highest PURGE_TIMEOUT_MS of the console, which answers within that time. */
+/** Timeout of the request. It is longer than the highest PURGE_TIMEOUT_MS, within which the console responds. */
 const PURGE_CALL_TIMEOUT_MS = 3_660_000;
 
 export const purge: Command = {

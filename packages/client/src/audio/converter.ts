@@ -10,7 +10,7 @@ import type { WavLayout } from './wav-reader.ts';
 export interface WavConverter {
   /** Takes the next bytes of the file and returns the PCM16 samples that are ready. */
   push: (bytes: Uint8Array) => Int16Array;
-  /** Format and position of the audio. Undefined until the header has been read. */
+  /** Returns the format and the position of the audio. Undefined until the header has been read. */
   layout: () => WavLayout | undefined;
   /**
    * Call at the end of the file. Returns the last samples, and the number of bytes that the header declares but the

@@ -50,7 +50,8 @@ function fillRow(row: Float64Array, offset: number, cutoff: number, reach: numbe
     row[i] = value;
     sum += value;
   }
-  // Each phase passes a constant unchanged. Otherwise the phases would differ, which is audible as a tone.
+  // With a sum of one, each phase leaves a constant signal unchanged. Otherwise the phases would differ, which is
+  // audible as a tone.
   for (let i = 0; i < row.length; i++) row[i] = (row[i] ?? 0) / sum;
 }
 

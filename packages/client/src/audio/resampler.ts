@@ -3,7 +3,7 @@ import { buildFilter } from './filter.ts';
 /** Changes the sample rate of audio that arrives in pieces. The result does not depend on the piece boundaries. */
 export interface Resampler {
   push: (samples: Float32Array) => Float32Array;
-  /** Call after the last samples. Returns the rest of the output. */
+  /** Call after the last samples. Returns the remaining output. */
   end: () => Float32Array;
 }
 

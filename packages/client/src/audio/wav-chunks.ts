@@ -37,8 +37,8 @@ export function parseLongDataBytes(chunk: Uint8Array): number {
 
 /**
  * Returns the number of audio bytes. Infinity means up to the end of the file. A program that writes to a pipe cannot
- * fill in sizes later and leaves 0 or the largest value. A declared size of 0 therefore counts only if, by the size in
- * the RIFF header, the file continues after the start of the audio.
+ * fill in sizes later and leaves 0 or the largest value. A declared size of 0 therefore counts only if the size in the
+ * RIFF header shows that the file continues after the start of the audio.
  */
 export function audioBytes(declared: number, riff: RiffHead, longBytes: number | undefined, audioAt: number): number {
   if (declared === UNKNOWN_SIZE) return longBytes === undefined || longBytes === UNKNOWN_SIZE ? Infinity : longBytes;

@@ -127,7 +127,7 @@ export class WavReader {
     this.#enter('audio', declaredBytes);
   }
 
-  /** Takes the whole frames that have arrived. An incomplete frame stays pending until the rest arrives. */
+  /** Takes the whole frames that have arrived. An incomplete frame stays pending until its other bytes arrive. */
   #takeAudio(bytesPerFrame: number): Uint8Array {
     const available = Math.min(this.#pending.length, this.#needed);
     const audio = this.#take(available - (available % bytesPerFrame));

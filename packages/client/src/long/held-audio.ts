@@ -23,7 +23,10 @@ export class HeldAudio {
     this.#end += bytes.length / BYTES_PER_SAMPLE;
   }
 
-  /** Returns audio from a position on, up to `until`. The result may end earlier, because it is part of one chunk. */
+  /**
+   * Returns audio from a position on, up to `until`. The result ends earlier if the chunk with its first sample ends
+   * earlier.
+   */
   read(from: number, until: number): Uint8Array<ArrayBuffer> {
     const chunk = this.#chunks.find(({ at, bytes }) => from < at + bytes.length / BYTES_PER_SAMPLE);
     if (chunk === undefined) return new Uint8Array(0);

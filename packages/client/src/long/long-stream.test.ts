@@ -120,7 +120,7 @@ test('without a pause, a long stream starts the next session after the last comp
   expect(starts).toEqual([...starts].sort((one, other) => one - other));
 });
 
-test('flush of a long stream returns the last final of an ended session if no audio was sent after that session', async () => {
+test('flush() of a long stream returns the last final of an ended session if no audio was sent after that session', async () => {
   const stream = open();
   const events: StreamEvent[] = [];
   const reading = (async () => {
@@ -243,7 +243,7 @@ test('a long stream continues after a reset and a refused config, ends when its 
   expect(await open().close()).toMatchObject({ code: 1000 });
 });
 
-test('close ends a long stream whose first session is not created yet', async () => {
+test('close() ends a long stream whose first session is not created yet', async () => {
   const created = createDeferred<AsrSession>();
   const stream = openLongStream(() => created.promise, { webSocket: globalThis.WebSocket });
   void stream.send(speech(1));

@@ -77,7 +77,7 @@ class LongStream {
   #failures = 0;
   /** Position up to which the audio had a `final` when the last session ended. */
   #finalizedUntil = 0;
-  /** Last fatal error. It is passed on only if no other session follows. */
+  /** Last fatal error. The application receives it only if no other session follows. */
   #fatal: ErrorMessage | undefined;
   /** Error of a stream that has ended. */
   #failure: Error | undefined;
@@ -206,7 +206,7 @@ class LongStream {
 
   /** Returns the time to wait before the next session. Undefined if no session follows. */
   #waitAfter(end: StreamEnd): number | undefined {
-    // The application sees why the first session could not be opened, as with a stream of one session.
+    // If the first session cannot be opened, the application gets the error, as with a stream of one session.
     if (!this.#isReady || this.#timeline.isClosed) return undefined;
     const { resumeAt } = this.#timeline;
     this.#failures = resumeAt > this.#finalizedUntil ? 0 : this.#failures + 1;
@@ -227,7 +227,9 @@ class LongStream {
     }
   }
 
-  /** Replies to flushes that were called after the end of a session, before further audio. They need no session. */
+  /**
+   * Replies to flushes that were called after the end of a session, before further audio. Such flushes need no session.
+   */
   #answerFlushes(): void {
     const { operations, audio, resumeAt, unrequested } = this.#timeline;
     while (audio.end === resumeAt && operations[0]?.kind === 'flush') {

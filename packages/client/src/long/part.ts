@@ -26,7 +26,10 @@ export interface PartListener {
   onSent: (position: number) => void;
 }
 
-/** One session of a long stream. It sends the audio and the calls of the timeline and passes events on. */
+/**
+ * One session of a long stream. It sends the audio and the calls of the timeline, and passes its events to the
+ * listener.
+ */
 export class Part {
   readonly #timeline: Timeline;
   readonly #listener: PartListener;
@@ -56,7 +59,7 @@ export class Part {
   /** Streams until the session ends, and returns how it ended. */
   async run(): Promise<StreamEnd> {
     const reading = this.#read();
-    // The end of the stream rejects pending calls. `closed` reports it.
+    // When the stream ends, pending calls reject. `closed` reports the cause.
     const writing = this.#write().catch(() => undefined);
     const end = await this.#stream.closed;
     this.#isOver = true;
@@ -136,7 +139,7 @@ export class Part {
     try {
       for await (const event of this.#stream) this.#receive(event);
     } catch {
-      // The stream never opened, or it was aborted. `closed` reports it.
+      // The stream never opened, or it was aborted. `closed` reports the cause.
     }
   }
 
@@ -147,7 +150,10 @@ export class Part {
     this.#timeline.changes.notify();
   }
 
-  /** Returns the end at which the next session continues. Undefined if all audio fits into this session. */
+  /**
+   * Returns the position at which this session ends and the next session continues. Undefined if all audio fits into
+   * this session.
+   */
   #end(): SessionEnd | undefined {
     if (this.#isEnding) return { at: this.#sent };
     // The service ends the session at its limit.

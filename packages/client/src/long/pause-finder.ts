@@ -3,8 +3,8 @@ import { AUDIO } from '@svc-asr/core/stream';
 const FRAME_MS = 20;
 const FRAME_SAMPLES = (AUDIO.sampleRateHz * FRAME_MS) / 1000;
 /**
- * Change of the softest and the loudest level with each frame that is neither softer nor louder, in dB. It is 1 dB per
- * second.
+ * With each frame, the softest level rises and the loudest level falls by this number of dB, unless the frame itself is
+ * softer or louder. This is 1 dB per second.
  */
 const DRIFT_DB = 0.02;
 /** Audio below this level, relative to full scale, is always quiet. */

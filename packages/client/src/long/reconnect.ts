@@ -12,8 +12,8 @@ const RECONNECT_CODES: readonly number[] = [1001, 1006, 1011, 4503];
 const CONTINUE_REASONS: readonly string[] = ['', 'audio_limit_reached', 'session_time_limit'];
 const LONGEST_WAIT_MS = 8000;
 /**
- * Time for which a refused session is requested again. The service settles a session after its stream was closed. Until
- * then the session counts against the concurrency limit.
+ * Time for which the client retries a refused request for a session. The service settles the previous session only
+ * after its stream was closed. Until then, the previous session counts against the concurrency limit.
  */
 const PLACE_WAIT_MS = 5000;
 const PLACE_RETRY_MS = 200;

@@ -25,7 +25,9 @@ export class Replies {
   readonly #utterancesBefore: number;
   /** Number of calls that were sent in this session and have no reply. */
   #unanswered = 0;
-  /** Number of configs that repeat the one of an earlier session. The application did not send them. */
+  /**
+   * Number of configs without a reply that this client has sent by itself, to repeat the config of an earlier session.
+   */
   #ownConfigs = 0;
   #isComplete = false;
   /** A `final` that no call and no pause requested. The service ends the session after it. */
@@ -55,7 +57,9 @@ export class Replies {
     this.#unanswered++;
   }
 
-  /** Takes an event. Returns it for the application, or undefined if it concerns only this session. */
+  /**
+   * Processes an event. Returns the event for the application, or undefined if the event concerns only this session.
+   */
   receive(event: StreamEvent, sessionEnd: SessionEnd | undefined): StreamEvent | undefined {
     if (event.type === 'final') return this.#onFinal(event, sessionEnd);
     if (event.type === 'delta') {
@@ -89,7 +93,10 @@ export class Replies {
     return event;
   }
 
-  /** Returns the last `final` of a session that the service ended early, where a word may be incomplete. */
+  /**
+   * Returns the last `final` of a session that the service ended early. If the stream continues with another session,
+   * the result contains only the complete words.
+   */
   end(isContinued: boolean): FinalMessage | undefined {
     const event = this.#early;
     return event && this.#keep(event, isContinued, this.#positionOf(event.audio_end_ms));
@@ -116,8 +123,8 @@ export class Replies {
   }
 
   /**
-   * Returns a `final` that no flush requested and that ends at `end`. If a seam follows, the result contains only the
-   * complete words.
+   * Returns a `final` that no flush requested and that ends at `end`. If another session continues there (`isSeam`),
+   * the result contains only the complete words.
    */
   #keep(event: FinalMessage, isSeam: boolean, end: number): FinalMessage | undefined {
     const timeline = this.#timeline;

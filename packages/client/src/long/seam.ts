@@ -23,7 +23,7 @@ export function seamAfter(final: FinalMessage): Seam {
   const completeMs = words.at(-2)?.end_ms ?? startMs;
   const resumeMs = Math.max(completeMs, endMs - MAX_OVERLAP_MS);
   // In these cases, the next session would receive only the end of a long word, or everything that this session
-  // received. It therefore starts where this session ended.
+  // received. The next session therefore starts where this session ended.
   if (resumeMs > last.start_ms || resumeMs <= 0) return { resumeMs: endMs, final };
   const kept = words.slice(0, -1);
   const text = kept.map((word) => word.text).join(' ');

@@ -29,7 +29,7 @@ export class Timeline {
     this.totalSamples = totalSamples ?? Infinity;
   }
 
-  /** Marks the audio before a position as done. It can no longer be sent again. */
+  /** Marks the audio before a position as done. This audio is dropped and cannot be sent again. */
   completeUntil(position: number): void {
     this.resumeAt = Math.max(this.resumeAt, position);
     this.audio.dropBefore(this.resumeAt);

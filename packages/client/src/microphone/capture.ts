@@ -33,8 +33,8 @@ export interface CaptureOptions {
 }
 
 /**
- * Longest wait for the audio thread before the microphone is opened. The browser starts the thread later if the user
- * has not clicked in the page.
+ * Longest wait for the audio thread before the microphone is opened. If the user has not clicked in the page yet, the
+ * browser may not start the thread in this time.
  */
 const START_MS = 500;
 const RESUME_MS = 5000;
@@ -121,7 +121,7 @@ function connect(graph: AudioGraph, source: MediaSource, maxBufferedSeconds: num
   }
   const stop = (error?: Error): Promise<void> => (stopping ??= end(error));
   for (const track of source.getTracks()) {
-    // The browser does not report this event after a call of `track.stop()`, only if it ends the capture itself.
+    // The browser reports this event only if the browser itself ends the capture, not after a call of `track.stop()`.
     track.addEventListener('ended', () => {
       void stop(new MicrophoneError('device_lost', 'the microphone was disconnected or its permission was withdrawn'));
     });

@@ -20,7 +20,7 @@ export class MicrophoneError extends Error {
   }
 }
 
-/** Names of the errors of `getUserMedia`. Others are errors in the call, such as invalid constraints. */
+/** Errors of `getUserMedia` by name. Errors with other names are errors in the call, such as invalid constraints. */
 const REFUSALS: Partial<Record<string, [MicrophoneFailure, string]>> = {
   NotAllowedError: [
     'permission_denied',

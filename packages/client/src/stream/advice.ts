@@ -26,7 +26,9 @@ export interface StreamEnd {
   /** The close reason, for example `audio_limit_reached`. Often empty. */
   readonly reason: string;
   readonly advice: ReconnectAdvice;
-  /** Why the stream could not be opened. Absent if it was opened, or if this client ended it before. */
+  /**
+   * Why the stream could not be opened. Absent if the stream was opened, or if this client ended it before it was open.
+   */
   readonly error?: Error;
 }
 

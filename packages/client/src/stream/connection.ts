@@ -10,7 +10,7 @@ export interface ConnectionListener {
   /** Called for each message from the service. Also called for each ping if the socket is from the package `ws`. */
   alive: () => void;
   received: (data: unknown) => void;
-  /** Called once, last. `error` is the reason if the connection never opened. */
+  /** Called once, after all other callbacks. `error` is the reason if the connection never opened. */
   ended: (code: number, reason: string, error?: Error) => void;
 }
 

@@ -10,7 +10,8 @@ export interface EventQueue<E> {
 }
 
 /**
- * Creates a queue that delivers each event to one reader, in order. A loop that is left early does not end the queue.
+ * Creates a queue that delivers each event to one reader, in order. A reader that breaks out of its loop does not end
+ * the queue.
  */
 export function createEventQueue<E>(): EventQueue<E> {
   const waiting: E[] = [];

@@ -19,11 +19,11 @@ function littleEndian(samples: Int16Array): Uint8Array<ArrayBuffer> {
 export interface Framer {
   /** Returns frames of whole samples. Half a sample at the end is kept for the next call. */
   cut: (bytes: Uint8Array<ArrayBuffer>, maxFrameBytes: number) => Uint8Array<ArrayBuffer>[];
-  /** Drops half a sample at the end of an utterance. */
+  /** Drops half a sample that `cut` has kept. Call it at the end of an utterance. */
   drop: () => void;
 }
 
-/** Cuts audio into frames. */
+/** Creates a framer, which divides audio into frames. */
 export function createFramer(): Framer {
   let half: number | undefined;
   return {
@@ -31,7 +31,7 @@ export function createFramer(): Framer {
       const all = half === undefined ? bytes : joined(half, bytes);
       const even = all.length - (all.length % 2);
       half = all.length === even ? undefined : all[even];
-      // A frame has at least one sample. The loop would never end with empty frames.
+      // A frame has at least one sample, because the loop below would never end with a step of 0.
       const step = Math.max(2, maxFrameBytes - (maxFrameBytes % 2));
       const frames: Uint8Array<ArrayBuffer>[] = [];
       for (let at = 0; at < even; at += step) frames.push(all.subarray(at, Math.min(at + step, even)));

@@ -2,7 +2,7 @@ import { refusalOf } from '../error.ts';
 import type { SvcAsrError } from '../error.ts';
 import type { StreamSocket } from './socket.ts';
 
-/** Events that only the class of the package `ws` has. */
+/** Members that only the WebSocket class of the package `ws` has. */
 interface WsSocket {
   on(event: 'ping', listener: () => void): unknown;
   on(event: 'unexpected-response', listener: (request: unknown, response: HandshakeAnswer) => void): unknown;

@@ -64,7 +64,7 @@ export class Lifecycle {
     return this.#events.iterate();
   }
 
-  /** Returns the connection. Throws the reason if there is none. */
+  /** Returns the connection. If there is none, throws an error with the reason. */
   connection(): Connection {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#connection === undefined) throw new Error('the stream is not open yet');
@@ -141,8 +141,8 @@ export class Lifecycle {
   }
 
   /**
-   * Ends the stream once. With `error`, readers and pending calls fail with it. Otherwise readers reach the end of the
-   * events, and pending calls fail with SvcAsrStreamEnded.
+   * Ends the stream. A second call has no effect. If `error` is given, readers and pending calls fail with it.
+   * Otherwise readers reach the end of the events, and pending calls fail with SvcAsrStreamEnded.
    */
   #finish(end: StreamEnd, error: Error | undefined): void {
     if (this.#failure !== undefined) return;

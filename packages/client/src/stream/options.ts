@@ -8,7 +8,7 @@ export interface StreamOptions {
   signal?: AbortSignal;
   /** WebSocket class to use. Default: that of the package `ws` in Node, and the global one elsewhere. */
   webSocket?: WebSocketConstructor;
-  /** Timeout of the handshake. Default 10,000. The service limits the wait for `ready`. */
+  /** Timeout of the handshake. Default 10,000. It does not include the wait for `ready`, which the service limits. */
   connectTimeoutMs?: number;
   /** `send` waits while more bytes than this are buffered. Default 262,144, which is eight seconds of audio. */
   maxBufferedBytes?: number;
@@ -24,7 +24,10 @@ export type StreamConfig = Omit<ConfigMessage, 'type'>;
 
 const CREDENTIAL = /^[A-Za-z0-9._~-]+$/;
 
-/** Checks a session without quoting it. The message of a WebSocket would quote the secret. */
+/**
+ * Checks a session. Its errors do not quote the session. The error of a WebSocket class for an invalid session would
+ * quote the secret.
+ */
 export function checkSession(session: Pick<AsrSession, 'websocket_url' | 'websocket_protocols'>): void {
   const { websocket_url: url, websocket_protocols: protocols } = session as Partial<AsrSession>;
   const [first, second] = protocols ?? [];

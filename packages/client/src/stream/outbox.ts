@@ -1,7 +1,7 @@
 import { tolerated } from './deferred.ts';
 
 export interface Outbox {
-  /** Runs a task after all earlier ones, even if one of them failed. */
+  /** Runs a task after all earlier tasks, even if an earlier task failed. */
   add: <T>(task: () => Promise<T>) => Promise<T>;
   /** Settles when all tasks so far have ended, successfully or not. */
   idle: () => Promise<void>;

@@ -91,7 +91,7 @@ test('each flush resolves with its own final, and reset starts the next utteranc
   expect(received().messages.at(-1)).toEqual({ type: 'keepalive' });
 });
 
-test('stream.config resolves with its acknowledgement, and a refused config rejects and leaves the stream open', async () => {
+test('stream.config resolves with its acknowledgement, and rejects without closing the stream if the config is refused', async () => {
   service.script = { readyAfterMs: 20 };
   const stream = await open();
   expect(await stream.config({ language: 'ki', context: [56, 3] })).toMatchObject({ chunk_samples: 5120 });
@@ -108,7 +108,7 @@ test('stream.send waits while more than maxBufferedBytes are buffered', async ()
   await stream.ready;
   let isSent = false;
   const sending = (async () => {
-    // More than the socket buffers of the kernel hold.
+    // This is more audio than fits into the socket buffers of the kernel.
     for (let n = 0; n < 10; n++) await stream.send(new Int16Array(400_000));
     isSent = true;
   })();

@@ -42,17 +42,19 @@ export interface AsrStream extends AsyncIterable<StreamEvent> {
   keepAlive: () => Promise<void>;
   /**
    * Ends the session when everything was sent. It does not wait for replies. A `flush` or `reset` that has no reply yet
-   * fails, so await it first. Before `ready`, nothing more is sent, and pending calls fail.
+   * fails, so await it first. If the stream is not ready yet, nothing more is sent, and pending calls fail.
    */
   close: () => Promise<StreamEnd>;
 }
 
-/** Streams a session that a server created. Needs no API key, so browsers and apps can use it. */
+/**
+ * Opens the stream of a session that a server created. Needs no API key, so browsers and apps can use this function.
+ */
 export function openStream(session: AsrSession, options: StreamOptions = {}): AsrStream {
   return startStream(() => Promise.resolve(session), options);
 }
 
-/** Creates a session and streams it. */
+/** Creates a session and opens its stream. */
 export function startStream(createSession: () => Promise<AsrSession>, options: StreamOptions): AsrStream {
   const { maxBufferedBytes = 262_144 } = options;
   const life = new Lifecycle(createSession, options);
@@ -61,7 +63,7 @@ export function startStream(createSession: () => Promise<AsrSession>, options: S
   const { textMessagesPerSecond, textMessageBurst } = STREAM_LIMITS;
   const textRate = new MessageRate(textMessagesPerSecond * RATE_SHARE, textMessageBurst * RATE_SHARE);
 
-  /** Waits until little enough is buffered. WebSockets have no event for this, so it polls. */
+  /** Waits until at most `maxBufferedBytes` are buffered. It polls, because WebSockets have no event for this. */
   async function waitForRoom(): Promise<void> {
     for (let waitMs = 2; life.connection().bufferedBytes() > maxBufferedBytes; waitMs = Math.min(waitMs * 2, 50)) {
       await pause(waitMs, options.signal);

@@ -6,8 +6,8 @@ import type { EndReason } from '../session.ts';
 import { ContextSize } from '../stream/context.ts';
 
 /**
- * Builds the schema of a body of the HTTP API. These schemas generate the OpenAPI document and check requests. Tests
- * check responses against them.
+ * Builds the schema of a body of the HTTP API. The OpenAPI document is generated from these schemas. Requests are
+ * checked against them, and in tests also responses.
  */
 const exact = <P extends TProperties>(properties: P, description: string) =>
   Type.Object(properties, { additionalProperties: false, description });

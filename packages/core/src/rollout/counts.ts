@@ -1,11 +1,8 @@
 /** Counts of streams, failures and latencies of all workers of one revision, since they first accepted sessions. */
 export interface RevisionCounts {
-  /** Number of streams that left a worker of the revision, for any reason. */
+  /** Number of streams that ended on a worker of the revision or moved away from it, for any reason. */
   readonly streams: number;
-  /**
-   * Number of streams that left a worker because it was lost, hung or did not open the stream, or because the model
-   * failed.
-   */
+  /** Number of streams whose worker was lost, hung or did not open the stream, or whose model failed. */
   readonly failures: number;
   /** Latencies of `delta` events, counted in the buckets of LATENCY_BOUNDS_MS. */
   readonly latencies: readonly number[];

@@ -39,7 +39,7 @@ test('findBreach reports a p95 latency above the limit if there are enough delta
   expect(findBreach(SPEC, deltas(ENOUGH_DELTAS, 700), deltas(ENOUGH_DELTAS, 200))?.reason).toBe('Latency');
 });
 
-test('countsSince returns the increase of each counter, or its whole value if it was reset', () => {
+test('countsSince returns the increase of each counter, or the whole value of a counter that was reset', () => {
   expect(countsSince(streams(10, 1), streams(4, 1))).toMatchObject({ streams: 6, failures: 0 });
   expect(countsSince(streams(3, 1), streams(4, 2))).toMatchObject({ streams: 3, failures: 1 });
 });

@@ -109,7 +109,7 @@ test('a revision replaces the stable revision only after it was observed for the
   );
 });
 
-test('a rollback for failures or latency needs enough streams, failures or deltas, and every rollback lasts while the model specifies the rejected revision', () => {
+test('a rollback for failures or latency needs enough streams, failures or deltas, and lasts while the model specifies the rejected revision', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       const reconciles = walk(of, steps);

@@ -2,7 +2,7 @@ import type { RolloutSpec } from './gate.ts';
 
 /** Number of workers by which a pool may differ from its desired size during a rollout. */
 export interface RolloutRoom {
-  /** Number of workers that the pool may have in addition, including draining ones. */
+  /** Number of additional workers that the pool may have. Draining workers count too. */
   readonly surge: number;
   /** Number of workers that may be missing. */
   readonly unavailable: number;

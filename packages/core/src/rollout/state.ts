@@ -7,7 +7,7 @@ export interface RolloutState {
   readonly stable: string | undefined;
   /** Revision that is being rolled out. */
   readonly candidate: Candidate | undefined;
-  /** Revision that was rolled back. It is not tried again until the model has specified another one. */
+  /** Revision that was rolled back. It is not tried again until the model has specified another revision. */
   readonly rejected: (Breach & { readonly revision: string }) | undefined;
 }
 

@@ -106,7 +106,7 @@ test('decideScaling uses the fixed slots of the model before any worker has repo
   expect(createPool({}, 1)(36, 0, { fixedSlots: 40, workers: [] }).desired).toBe(1);
 });
 
-test('with min 0, decideScaling wants no workers without demand, and workers for the session and the buffer once a session is held', () => {
+test('with min 0, decideScaling wants no workers without demand, and workers for a session and the buffer as soon as a session is held', () => {
   const pool = createPool();
   expect(pool(0, 0).desired).toBe(0);
   expect(pool(0, SECOND).desired).toBe(0);
@@ -192,7 +192,7 @@ test('decideScaling changes the expected slots of a worker only if the measured 
   expect(pool(1000, 2 * SECOND, { workers: workersOf(10, 84) }).desired).toBe(12);
 });
 
-test('if the measured slots do not cover the demand, decideScaling adds a worker, even if they differ from the expected slots by less than 15 %', () => {
+test('decideScaling adds a worker if the measured slots do not cover the demand, even if the expected slots differ from them by less than 15 %', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 10, 100);
   expect(pool(950, 0, { workers: workersOf(10, 90) }).desired).toBe(11);
 });

@@ -13,7 +13,10 @@ export const STARVED_AFTER_MS = 3000;
 
 export type ScalingSpec = AsrModel['spec']['scaling'];
 
-/** Load of a pool: running streams, holds, queued sessions, and sessions that were refused a moment ago. */
+/**
+ * Load of a pool: running streams, reserved sessions that have not connected yet, queued sessions, and sessions that
+ * were refused a moment ago.
+ */
 export interface ScalingLoad {
   readonly active: number;
   readonly held: number;
@@ -80,7 +83,7 @@ export interface ScalingDecision {
  * | no demand for idleToZeroSeconds    | the minimum, without a buffer (Idle)                                |
  * | sessions wait, but slots are free  | one more worker (Starved)                                           |
  * | needs workers, slots are unknown   | one worker, which measures them (Measuring)                         |
- * | no demand, first worker starting   | one worker, because its node takes minutes and may be there soon    |
+ * | no demand, first worker starting   | one worker. Its node takes minutes to start and may be ready soon   |
  *
  * A period without a known load, or without decisions, counts as if every worker had been needed.
  */
@@ -167,7 +170,7 @@ function countNeeded(input: {
 }): number {
   const { demand, buffer, offered, slotsPerWorker } = input;
   if (slotsPerWorker === undefined) return Math.min(1, demand + buffer);
-  // The demand and the buffer are divided by the expected slots, which do not follow every measurement. The demand
+  // The demand and the buffer are divided by the expected slots, which do not change with every measurement. The demand
   // alone must also fit into the slots that workers offer now.
   return Math.max(Math.ceil((demand + buffer) / slotsPerWorker), countWorkers(demand, offered, slotsPerWorker));
 }

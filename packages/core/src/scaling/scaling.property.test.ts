@@ -118,7 +118,7 @@ test('decideScaling keeps the workers that the highest demand within scaleDownDe
   );
 });
 
-test('decideScaling does not follow noise in load and measured slots once it has seen the peak of the noise', () => {
+test('decideScaling does not follow noise in load and measured slots after it has seen the peak of the noise', () => {
   const noise = fc.array(fc.record({ sessions: fc.nat(30), slots: fc.double({ min: 0, max: 1, noNaN: true }) }), {
     minLength: 5,
     maxLength: 20,

@@ -3,8 +3,8 @@ export const SLOTS_TOLERANCE = 0.15;
 
 /**
  * Returns the number of slots that one more worker is expected to have. Each worker measures its slots at warm-up, with
- * slightly different results. Small differences must not start or stop workers. Undefined if no worker has reported
- * yet.
+ * slightly different results. Small differences must not start or stop workers. Undefined if no worker has reported its
+ * slots yet.
  */
 export function settleSlots(before: number | undefined, measured: readonly number[]): number | undefined {
   const now = median(measured.filter((slots) => slots > 0));

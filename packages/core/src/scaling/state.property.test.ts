@@ -10,7 +10,7 @@ const spec = {
   maxWaitSeconds: 120,
 };
 
-test('prolong returns the same state as another decision about an unchanged pool', () => {
+test('prolong() returns the same state as another call of decideScaling for an unchanged pool', () => {
   fc.assert(
     fc.property(fc.nat(100), fc.integer({ min: 1, max: 10_000 }), (active, restMs) => {
       const decide = (state: ReturnType<typeof initialScaling>, nowMs: number) =>

@@ -7,7 +7,10 @@ export interface ScalingState {
   readonly decidedAtMs: number;
   /** Expected slots of one worker. Undefined if not known yet. */
   readonly slotsPerWorker: number | undefined;
-  /** Last time at which there was demand, or may have been. Undefined if there never was. */
+  /**
+   * Last time at which there was demand, or at which demand was assumed because the load was unknown. Undefined if
+   * there was no such time.
+   */
   readonly lastDemandMs: number | undefined;
   /** Time since which sessions wait although slots are free. Undefined if none do. */
   readonly starvedSinceMs: number | undefined;
@@ -38,8 +41,8 @@ export function initialScaling(workers: number, nowMs: number, slotsPerWorker?: 
 }
 
 /**
- * Returns the state that the same decision would leave if it were made again now. The pool must not have changed since
- * its last decision.
+ * Returns the state that would result if the last decision were repeated now. The pool must not have changed since that
+ * decision.
  */
 export function prolong(state: ScalingState, nowMs: number): ScalingState {
   const along = (atMs: number) => (atMs === state.decidedAtMs ? nowMs : atMs);
@@ -52,8 +55,8 @@ export function prolong(state: ScalingState, nowMs: number): ScalingState {
 }
 
 /**
- * Adds the number of workers that is required now. Removes peaks outside the window, and peaks that are not higher than
- * the new one.
+ * Adds a peak: the number of workers that is required now. Removes peaks outside the window, and peaks that are not
+ * higher than the new one.
  */
 export function addPeak(peaks: readonly Peak[], peak: Peak, windowMs: number): Peak[] {
   const kept = peaks.filter(({ atMs, workers }) => atMs > peak.atMs - windowMs && workers > peak.workers);

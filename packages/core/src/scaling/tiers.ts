@@ -74,7 +74,7 @@ export function decideTiers(input: TieredInput): TieredDecision {
   const demand = isKnown ? Math.min(countDemand(load), total.desired) : total.desired;
   const need = { demand, slots: total.desired };
   const { counts, missing, isMeasuring } = fillTiers(tiers, need);
-  // During a canary, tiers of the stable revision keep as many workers as they need without the new tiers.
+  // During a canary, tiers of the stable revision keep as many workers as they would need if there were no new tiers.
   const { counts: stableCounts } = fillTiers(
     tiers.filter(({ isNew }) => isNew !== true),
     need,
@@ -107,15 +107,15 @@ export function decideTiers(input: TieredInput): TieredDecision {
 /**
  * Divides the needed slots between tiers. Preferred tiers are filled first.
  *
- * | tier                           | workers                               | slots left for the next tier          |
+ * | tier                           | workers                               | slots that the next tier must provide |
  * |--------------------------------|---------------------------------------|---------------------------------------|
- * | can start workers              | as needed, up to max                  | those that max workers do not provide |
- * | cannot start workers           | as needed, up to max; it keeps trying | those that ready ones do not provide  |
+ * | can start workers              | as needed, up to max                  | needed slots beyond its max workers   |
+ * | cannot start workers           | as needed, up to max; it keeps trying | needed slots beyond its ready workers |
  * | slots of a worker are unknown  | one, which measures them              | none                                  |
- * | has more running workers       | they stay while the ready workers of  |                                       |
+ * | has more workers than needed   | they stay while the ready workers of  |                                       |
  * |                                | preferred tiers are not enough        |                                       |
  *
- * Each tier has at least `min` workers. They do not reduce the need of preferred tiers.
+ * Each tier has at least `min` workers. These workers do not reduce the need of preferred tiers.
  */
 export function fillTiers(tiers: readonly ObservedTier[], need: TierNeed): FilledTiers {
   const counts = new Map<string, number>();
@@ -148,9 +148,10 @@ export function fillTiers(tiers: readonly ObservedTier[], need: TierNeed): Fille
 }
 
 /**
- * Returns the slots of a tier with which the first decision starts. Workers that run but have not registered count with
- * their expected slots, or with one slot each if these are unknown. They may have to register again, for example
- * because the ledger lost its data. They do not count if the tier cannot start workers, unless the tier was removed.
+ * Returns the number of slots that the first decision assumes for a tier. Running workers that are not registered count
+ * with their expected slots, or with one slot each if the expected slots are unknown. Such workers may have to register
+ * again, for example because the ledger lost its data. They do not count if the tier cannot start workers, unless the
+ * tier was removed.
  */
 function countPresent({ workers, running, slotsPerWorker = 1, canStart, isRemoved }: ObservedTier): number {
   const ready = workers.reduce((sum, { slots }) => sum + slots, 0);
@@ -158,8 +159,8 @@ function countPresent({ workers, running, slotsPerWorker = 1, canStart, isRemove
 }
 
 /**
- * Returns the number of workers of a tier for the need that preferred tiers left. Returns at most one while the slots
- * of a worker are unknown.
+ * Returns the number of workers of a tier for the need that preferred tiers do not cover. Returns at most one while the
+ * slots of a worker are unknown.
  */
 function countNeeded(slotsPerWorker: number | undefined, measured: readonly number[], { slots, demand }: TierNeed) {
   if (slotsPerWorker === undefined) return Math.min(1, slots);

@@ -6,7 +6,7 @@ import type { ErrorMessage } from './server.ts';
 export interface StreamError {
   /** Close code with which the stream ends after the error. Undefined if the stream continues. */
   readonly close: CloseCodeNumber | undefined;
-  /** True if the error ends the stream once it has occurred a number of times. Each code is counted separately. */
+  /** True if the stream ends only after several errors of this code. Each code is counted separately. */
   readonly counts: boolean;
   /** Message if the caller gives no more specific one. */
   readonly message: string;

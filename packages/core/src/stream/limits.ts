@@ -3,7 +3,10 @@ import { AUDIO } from '../audio.ts';
 /** First subprotocol that clients offer. It is the only one that the server selects. */
 export const STREAM_SUBPROTOCOL = 'svc.realtime.v1';
 
-/** Prefix of the credential of a session. Clients offer the credential as the second subprotocol. It works once. */
+/**
+ * Prefix of the credential of a session. Clients offer the credential as the second subprotocol. A credential works
+ * only once.
+ */
 export const SESSION_CREDENTIAL_PREFIX = 'svc.auth.';
 
 /**

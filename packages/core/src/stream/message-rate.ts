@@ -14,8 +14,8 @@ export class MessageRate {
   }
 
   /**
-   * Counts a message and returns 0 if the rate allows it. Otherwise counts nothing and returns the milliseconds until
-   * it does.
+   * Counts a message and returns 0 if the rate allows the message. Otherwise counts nothing, and returns the
+   * milliseconds until the rate allows a message.
    */
   take(nowMs: number): number {
     const restoredAtMs = Math.max(nowMs, this.#restoredAtMs) + this.#costMs;

@@ -72,7 +72,7 @@ test('parseClientMessage reports only the first problems if a config has many in
   expect(reason.length).toBeLessThan(800);
 });
 
-test('the longest phrases fit into the open message of the relay', () => {
+test('the maximum number of phrases of maximum length fits into an open message of the relay protocol', () => {
   // Each of these characters takes four bytes.
   const phrases = Array.from({ length: maxPhrases }, () => ({
     text: '\u{1e900}'.repeat(maxCharacters),

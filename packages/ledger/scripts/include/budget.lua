@@ -37,8 +37,8 @@ local function renew_budget(base, now)
   local current = month_of(now)
   local renews = current > month
   if renews then month, used = current, 0 end
-  -- Credit that sessions have reserved is not removed, even if the budget was lowered. It is removed after they have
-  -- ended.
+  -- Credit that sessions have reserved stays in the budget until the sessions have ended, even if the budget was
+  -- lowered.
   local target = math.max(0, amount - used, f[7] - other)
   local change = target - left
   if not renews and change == 0 and left == budget.left then return budget end

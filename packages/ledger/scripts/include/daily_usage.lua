@@ -1,6 +1,6 @@
 -- Usage by day and model, in one hash per USAGE_PERIOD_DAYS days. Redis encodes a hash compactly up to a number of
--- fields (`hash-max-listpack-entries`, 512 by default). A hash exceeds it only with more than 16 models. The names of
--- all hashes of a tenant follow from the time, so no search is needed.
+-- fields (`hash-max-listpack-entries`, 512 by default). A hash exceeds this number only with more than 16 models. The
+-- names of all hashes of a tenant follow from the time, so no search is needed.
 local USAGE_RETENTION_DAYS = 400
 local USAGE_PERIOD_DAYS = 32
 local DAY_MS = 86400000

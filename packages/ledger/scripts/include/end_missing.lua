@@ -1,7 +1,8 @@
 -- @include session
 -- @include journal
--- Ends a session that is listed in `live` although its record is missing. The amount that it reserved is unknown. It is
--- computed as the reserved credit of the account minus the reservations of all other live sessions.
+-- Ends a session that is listed in `live` although its record is missing. The missing record contained its reservation.
+-- The reservation is therefore computed as the reserved credit of the account minus the reservations of all other live
+-- sessions.
 local function end_missing(base, id)
   redis.call('ZREM', base .. 'live', id)
   redis.call('LREM', base .. 'recent', 1, id)

@@ -1,5 +1,5 @@
--- Reads at most OVERDUE_AT_ONCE overdue sessions. Removes provisional ones whose lease has expired,
--- and expires reserved ones whose credential has expired. Overdue active sessions are left to the reaper, because their
+-- Reads at most OVERDUE_AT_ONCE overdue sessions. Removes provisional sessions whose lease has expired, and expires
+-- reserved sessions whose credential has expired. Overdue active sessions are left to the reaper, because their
 -- gateways may still serve them. Returns the number of ended sessions and the ids of overdue active sessions.
 -- @include end_any
 local OVERDUE_AT_ONCE = 200

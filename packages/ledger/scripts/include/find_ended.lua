@@ -4,8 +4,8 @@ local FIND_PAGE = 500
 local FIND_PAGES = 10
 
 -- Returns the end of a session whose hash was deleted, as { state, audio ms, billable ms, model } or nil. Searches
--- `recent`, and then the last entries of the journal. This may read many entries. It is needed only if settle.lua or
--- fail.lua is called for a session without a record, for example because the session has ended before.
+-- `recent`, and then the last entries of the journal. The search may read many entries. It is necessary only if
+-- settle.lua or fail.lua is called for a session without a record, for example because the session has ended before.
 local function find_ended(base, id)
   local ended = find_recent(base, id)
   if ended then return { ended.state, ended.audio, ended.billable, ended.model } end

@@ -2,8 +2,8 @@
 -- `arrival` is the theoretical arrival time, which the account stores as text to keep fractions of a millisecond.
 local GCRA_WINDOW_MS = 60000
 
--- No request sets the arrival time more than one window ahead. If it is later, it was stored before the clock stepped
--- back.
+-- Returns whether the arrival time was stored before the clock stepped back. No request sets it more than one window
+-- ahead of the clock.
 local function has_stepped_back(arrival, now) return (arrival or 0) - now > GCRA_WINDOW_MS + 1 end
 
 -- Returns allowed, new arrival time or nil if it does not change, remaining requests, ms until the full limit is

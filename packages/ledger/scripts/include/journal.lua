@@ -15,8 +15,8 @@ local function journal(base, kind, subject, granted, reserved, consumed, detail)
   redis.call('XADD', base .. 'j', '*', 'e', line)
 end
 
--- Moves up to `count` of the oldest entries, up to and including the id `last`, from the stream to `jb`. Returns how
--- many.
+-- Moves up to `count` of the oldest entries, up to and including the id `last`, from the stream to `jb`. Returns the
+-- number of entries that were moved.
 local function fold_journal(base, last, count)
   local entries = redis.call('XRANGE', base .. 'j', '-', last, 'COUNT', count)
   if #entries == 0 then return 0 end

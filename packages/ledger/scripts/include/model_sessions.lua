@@ -20,7 +20,7 @@ local function count_model_sessions(base, model, limit, now)
   if count < limit then return count end
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', set, '-inf', now, 'LIMIT', 0, MODEL_SESSIONS_AT_ONCE)) do
     local due = redis.call('ZSCORE', base .. 'live', id)
-    -- The session is still live, because a gateway serves the stream for longer than usual.
+    -- If the session is still live, its gateway serves the stream for longer than usual. Its entry is then kept.
     if due then redis.call('ZADD', set, math.max(due, now + 1000), id) else redis.call('ZREM', set, id) end
   end
   return redis.call('ZCARD', set)

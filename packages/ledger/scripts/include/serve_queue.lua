@@ -6,11 +6,11 @@
 local SERVED_AT_ONCE = 256
 -- Largest number of streams in `qm` that one call skips because they avoid all workers with free slots.
 local SKIPPED_AT_ONCE = 64
--- Largest number of excess streams that one call checks. The next call checks the following ones.
+-- Largest number of excess streams that one call checks. The next call checks the excess streams after them.
 local EXCESS_AT_ONCE = 16
 
--- Returns the revision that a session prefers, or nil if there are no weights. It depends only on the weights and the
--- session id, so that a repeat prefers the same one.
+-- Returns the revision that a session prefers, or nil if there are no weights. The revision depends only on the weights
+-- and the session id, so that a repeat returns the same revision.
 local function revision_of(weights, id)
   if not weights then return nil end
   local point = (tonumber(string.sub(id, 1, 8), 16) or 0) % 100
@@ -22,7 +22,8 @@ end
 
 -- Returns the worker for a session, or nil if no worker that it may use has a free slot. `avoid` is '' or ' a b '.
 local function choose_worker(base, session, avoid)
-  -- Reads one worker more than there are workers to avoid, so that at least one of them may be used.
+  -- Reads one worker more than there are workers to avoid, so that the result contains at least one worker that need
+  -- not be avoided.
   local _, spaces = string.gsub(avoid, '%S+', '')
   local function most_free(key)
     local free = redis.call('ZREVRANGE', key, 0, spaces, 'WITHSCORES')

@@ -2,8 +2,8 @@
 -- @include session
 -- @include state
 -- Shortens deadlines that were set before the clock of Redis stepped back. Otherwise a session that never connects
--- would count as live for as long as the step. No stream is ended early, because the new deadline is later than the end
--- of the longest stream that starts now.
+-- would count as live for as long as the clock has stepped back. No stream is ended early, because the new deadline is
+-- later than the end of the longest stream that starts now.
 local function shorten_deadlines(base, now)
   local live = redis.call('ZRANGE', base .. 'live', 0, -1, 'WITHSCORES')
   for i = 1, #live, 2 do

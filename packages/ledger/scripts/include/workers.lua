@@ -1,9 +1,9 @@
 -- Keys of the workers of a model: `w:ID` is the record of a worker and `wl` has the leases. `free` has the free slots
 -- of workers that accept streams, and `free:REVISION` the same for one revision. Both also exist with the suffix
--- `@TIER` for one tier. `p` has the sum of all slots of these workers. The counts are updated with each change, so
--- that a placement never iterates over workers.
+-- `@TIER` for one tier. `p` has the sum of all slots of these workers. The counts are updated with each change, so that
+-- a placement never iterates over workers.
 -- Keys of streams: `a` has the worker of each stream, `at` the time of its placement, and `ws:ID` the streams of a
--- worker. `x:SESSION` is a tombstone. It refuses a late placement of a stream that has left.
+-- worker. `x:SESSION` is a tombstone. It makes place.lua refuse a late call for a stream that leave.lua has released.
 -- @include leases
 -- Longest time for which a stream may hold a slot. With the default settings, no stream lasts that long. If a slot is
 -- held for longer, its release was lost.
@@ -87,7 +87,7 @@ local function return_to_worker(base, session, id, now)
 end
 
 -- Returns the number of streams of a worker. Gateways of earlier versions do not remove streams from `ws:ID`. A stream
--- that has left or moved is therefore removed here.
+-- that has ended or moved is therefore removed here.
 local function count_streams(base, id)
   local count = 0
   for _, session in ipairs(redis.call('SMEMBERS', base .. 'ws:' .. id)) do
@@ -97,7 +97,7 @@ local function count_streams(base, id)
   return count
 end
 
--- Releases the slots of a worker that has ended. The gateways that hold its streams move them to other workers.
+-- Releases the slots of a worker that has ended. The gateways of its streams move the streams to other workers.
 local function drop_streams(base, id)
   for _, session in ipairs(redis.call('SMEMBERS', base .. 'ws:' .. id)) do
     if redis.call('HGET', base .. 'a', session) == id then free_slot(base, session) end
@@ -111,7 +111,7 @@ local function drop_dead(base, now)
   -- could release their slots.
   if check_leases(base .. 'wl', now) then
     for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'at', '-inf', '+inf')) do redis.call('ZADD', base .. 'at', now, session) end
-    -- If the clock stepped back, holds would last for as long as the step. They are shortened to HOLD_MS.
+    -- After the clock stepped back, holds would last longer by the size of the step. They are shortened to HOLD_MS.
     for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'h', '(' .. now + HOLD_MS, '+inf')) do redis.call('ZADD', base .. 'h', now + HOLD_MS, session) end
   end
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'wl', '-inf', now)) do forget_worker(base, id) end

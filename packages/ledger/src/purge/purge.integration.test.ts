@@ -83,7 +83,7 @@ describe.each([
     return lines.filter((line) => line.startsWith(`${prefix}:`) && line.includes(tenant));
   };
 
-  test('remove deletes every mention of the tenant in all keys of all nodes', async () => {
+  test('remove() deletes every mention of the tenant in all keys of all nodes', async () => {
     const tenant = await useEverything();
     expect(await ledger.purge.count(tenant)).toMatchObject({ key_records: 2, gateway_records: 1, list_entries: 1 });
     await ledger.gateways.disown(OWNER, { tenant, sessionId: (await ownedSession(tenant)) ?? '' });
@@ -107,7 +107,7 @@ describe.each([
     expect(await ledger.purge.remove(tenant)).toEqual(NOTHING);
   });
 
-  test('remove keeps the audit entries of a tenant, but removes its name, its developers and all details from them', async () => {
+  test('remove() keeps the audit entries of a tenant, but removes its name, its developers and all details from them', async () => {
     const tenant = await useEverything();
     const other = auditEntry(`${tenant}-2`, 'admin-token');
     await ledger.audit.append([other], AUDIT_LIMITS);
@@ -127,7 +127,7 @@ describe.each([
     return records.map((record) => record.split(' ')).find(([, owner]) => owner === tenant)?.[2];
   }
 
-  test('remove does not change other tenants, even one whose name starts with the same characters', async () => {
+  test('remove() does not change other tenants, even one whose name starts with the same characters', async () => {
     const tenant = await useEverything();
     const keys = createRedisKeys(prefix);
     const similar = `${tenant}-2`;
@@ -156,7 +156,7 @@ describe.each([
     ['queue_entries', (tenant: string) => [`${prefix}:{m:luo}:q`, 'RPUSH', tenant]],
     ['registry_entries', (tenant: string) => [`${prefix}:{o}:registry:Tenant`, 'HSET', tenant, '']],
     ['list_entries', (tenant: string) => [`${prefix}:{o}:tenants`, 'SADD', tenant]],
-  ])('count reports an entry of kind %s that was written after the removal', async (kind, left) => {
+  ])('count() reports an entry of kind %s that was written after the removal', async (kind, left) => {
     const tenant = await createTenant(ledger, 1000);
     await ledger.accounts.close(tenant);
     await ledger.purge.remove(tenant);
@@ -181,7 +181,7 @@ describe.each([
     expect(await ledger.journal.read(tenant)).toHaveLength(1);
   });
 
-  test('a purge request is answered once, and an answer to a withdrawn request is ignored', async () => {
+  test('a purge request is answered only once, and an answer to a withdrawn request is ignored', async () => {
     const { requests } = ledger.purge;
     const request = { tenant: 'acme', id: '1', action: 'count' } as const;
     await requests.submit(request, 60_000);
@@ -235,7 +235,7 @@ describe.each([
     expect(await ledger.link.send(key, ['HKEYS', key])).toEqual([]);
   });
 
-  test('submit stores a purge request and its expiry with one command', async () => {
+  test('submit() stores a purge request and its expiry with one command', async () => {
     const sent: string[] = [];
     const link: RedisLink = {
       ...ledger.link,

@@ -16,8 +16,8 @@ export interface PurgeRequest {
 /** Answer of the operator to a purge request. */
 export interface PurgeAnswer {
   /**
-   * Number of sessions that have not ended, or of streams that gateways still serve if these are more. If it is not 0,
-   * nothing was removed.
+   * Number of sessions that have not ended, or number of streams that gateways still serve, whichever is larger. If it
+   * is not 0, nothing was removed.
    */
   liveSessions: number;
   /** Number of keys and entries of the tenant that were removed, by kind. Empty if nothing was removed. */

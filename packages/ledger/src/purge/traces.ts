@@ -23,7 +23,7 @@ export interface Trace {
   key: string;
   /** Member of the key that belongs to the tenant. Absent if the whole key belongs to the tenant. */
   member?: string;
-  /** Commands that remove the key or entry, or replace it. Empty if a purge leaves it to another process. */
+  /** Commands that remove the key or entry, or replace it. Empty if a purge leaves the removal to another process. */
   removal: readonly (readonly string[])[];
 }
 

@@ -11,8 +11,8 @@ import { openSingle } from './single.ts';
 import { within } from './within.ts';
 
 /**
- * Number of replies that are delivered in one turn of the event loop. It is high enough that writing the next commands
- * costs little per reply.
+ * Number of replies that are delivered in one turn of the event loop. The client writes new commands once per turn.
+ * With this number of replies, the cost of a write is small per reply.
  */
 const REPLIES_PER_TURN = 16;
 

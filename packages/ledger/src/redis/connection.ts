@@ -25,7 +25,10 @@ export interface Connection {
   nodes: () => Promise<SendCommand[]>;
   subscribe: RedisConnection['subscribe'];
   isReady: () => boolean;
-  /** Called when the server refused a write because it is a replica now. Reconnects if that can lead to the primary. */
+  /**
+   * Called when the server refused a write because it is a replica now. Reconnects if a new connection can lead to the
+   * primary.
+   */
   onDemoted: () => void;
   close: () => Promise<void>;
 }
@@ -38,7 +41,10 @@ export const NO_TIMEOUT = { timeout: 0 };
 
 export const reconnectStrategy = (retries: number) => Math.min(50 * 2 ** retries, 500) + Math.floor(Math.random() * 50);
 
-/** Options by which the client detects a vanished server through unanswered pings. The kernel would take minutes. */
+/**
+ * Returns options with which the client detects a vanished server by unanswered pings. Without them, the kernel would
+ * take minutes to detect it.
+ */
 export function liveness({ timeoutMs }: ConnectOptions) {
   const socket = { connectTimeout: timeoutMs, socketTimeout: 3 * timeoutMs, reconnectStrategy };
   return { pingInterval: timeoutMs, commandsQueueMaxLength: 100_000, socket };

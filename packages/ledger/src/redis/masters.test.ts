@@ -9,7 +9,7 @@ const range = (from: number, to: number, id: string) => [
   ['127.0.0.1', 7001, 'replica'],
 ];
 
-test('findMasters returns each master once, even if it stores several ranges of slots', () => {
+test('findMasters returns each master only once, even if it stores several ranges of slots', () => {
   const slots = [range(0, 99, 'a'), range(100, 8191, 'b'), range(8192, 16_383, 'a')];
   expect(findMasters(slots, known)).toEqual([{ id: 'a' }, { id: 'b' }]);
 });

@@ -40,7 +40,7 @@ export class PrimaryClient {
     return this.#client.sendCommand(command);
   }
 
-  /** Resolves with the client once it is connected. Rejects after `close`. */
+  /** Resolves with the client when it is connected. Rejects after `close`. */
   async connected(): Promise<NodeClient> {
     while (this.#client?.isReady !== true) {
       if (this.#isClosed()) throw new LedgerUnavailable('the connection was closed');

@@ -7,9 +7,9 @@ import { parseSentinelUrl } from './sentinel-address.ts';
 import { connectSentinels } from './sentinels.ts';
 
 /**
- * Opens a connection to the primary of a Redis with Sentinel. The Sentinel client of the library is not used. It sends
- * a command again after a failover, even if its caller has stopped waiting. It also delays commands while there is no
- * primary.
+ * Opens a connection to the primary of a Redis with Sentinel. The Sentinel client of the library is not used, because
+ * it sends a command again after a failover, even if the caller has stopped waiting. It also delays commands while
+ * there is no primary.
  */
 export function openSentinel(addresses: readonly string[], options: ConnectOptions): Connection {
   const url = parseSentinelUrl(addresses);
@@ -67,7 +67,7 @@ function createSubscriber(parts: PrimaryClientOptions): Subscriber {
     if (listeners.get(channel)?.size === 0) listeners.delete(channel);
   }
 
-  /** Subscribes on the current connection, or on the next one if it ends meanwhile. */
+  /** Subscribes on the current connection, or on the next one if the current connection ends meanwhile. */
   async function add(channel: string): Promise<void> {
     for (;;) {
       const client = await primary.connected();

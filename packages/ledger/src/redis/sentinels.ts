@@ -26,7 +26,10 @@ interface Sentinel {
   pending: Promise<[unknown, unknown]> | undefined;
 }
 
-/** Connects to all sentinels. They are asked together, because one that was partitioned may report a former primary. */
+/**
+ * Connects to all sentinels. All of them are asked, because a sentinel that was partitioned may report a former
+ * primary.
+ */
 export function connectSentinels(url: SentinelUrl, options: ConnectOptions): Sentinels {
   const sentinels = url.sentinels.map((address): Sentinel => {
     const node = { address, user: url.sentinelUser, tls: url.tls, reconnects: true };
@@ -36,7 +39,8 @@ export function connectSentinels(url: SentinelUrl, options: ConnectOptions): Sen
 
   async function ask(sentinel: Sentinel): Promise<Reported> {
     await within(sentinel.started, options.timeoutMs);
-    // A write would postpone the idle timeout, which replaces the connection to a sentinel that does not answer.
+    // Another question would restart the idle timeout of the connection. That timeout must expire, so that the
+    // connection to a sentinel that does not answer is replaced.
     if (sentinel.pending !== undefined) throw new LedgerUnavailable('the sentinel has not answered the last question');
     const { client } = sentinel;
     sentinel.pending = Promise.all([

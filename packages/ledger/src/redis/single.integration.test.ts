@@ -5,7 +5,7 @@ import { ask } from '../../../../test/support/redis-cluster.ts';
 import { connectRedis } from './connect.ts';
 import { LedgerUnavailable } from './link.ts';
 
-test('connectRedis opens a new connection if Redis became a replica, as the host name may lead to the new primary', async () => {
+test('connectRedis opens a new connection if Redis became a replica, because its host name may now resolve to the new primary', async () => {
   const redis = await startRedis();
   const link = connectRedis({ url: redis.url, name: 'test', timeoutMs: 1000 });
   try {

@@ -25,7 +25,7 @@ export function openSingle(url: string, options: ConnectOptions): Connection {
     isReady: () => client.isReady,
     onDemoted: () => {
       // The host name of a managed Redis leads to another server after a failover, but the connection stays open. The
-      // subscriber may stay, because a replica delivers the messages of its primary.
+      // connection of the subscriber may stay open, because a replica delivers the messages of its primary.
       const nowMs = performance.now();
       if (!client.isReady || nowMs - startedMs < options.timeoutMs) return;
       startedMs = nowMs;

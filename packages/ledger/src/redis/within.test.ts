@@ -5,13 +5,13 @@ import { LedgerUnavailable } from './link.ts';
 import { createReplyPacer } from './reply-pacer.ts';
 import { within } from './within.ts';
 
-test('within settles like the given promise, or rejects with LedgerUnavailable after the timeout', async () => {
+test('within() settles like the given promise, or rejects with LedgerUnavailable after the timeout', async () => {
   expect(await within(Promise.resolve(1), 1000)).toBe(1);
   await expect(within(Promise.reject(new Error('no')), 1000)).rejects.toThrow('no');
   await expect(within(new Promise(() => undefined), 20)).rejects.toThrow(LedgerUnavailable);
 });
 
-test('within accepts an answer that arrived in time while the process was blocked', async () => {
+test('within() accepts an answer that arrived in time while the process was blocked', async () => {
   let isAnswered: () => void = () => undefined;
   const answered = new Promise<void>((resolve) => (isAnswered = resolve));
   const server = createServer((socket) => socket.on('data', () => socket.write('late', () => isAnswered())));
@@ -30,7 +30,7 @@ test('within accepts an answer that arrived in time while the process was blocke
   server.close();
 });
 
-test('within accepts an answer that arrived in time but that the reply pacer delivers after the timeout', async () => {
+test('within() accepts an answer that arrived in time but that the reply pacer delivers after the timeout', async () => {
   const pacer = createReplyPacer(1);
   const answers = Array.from({ length: 5 }, (_, i) => {
     const work = new Promise<number>((resolve) => setTimeout(() => resolve(i), 20));

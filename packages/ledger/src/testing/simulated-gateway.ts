@@ -52,7 +52,7 @@ export class SimulatedGateway {
     this.#createId = createId;
   }
 
-  /** Streams that the process serves, without those that it is continuing in a next session. */
+  /** Streams that the process serves, except the streams that it is continuing in a next session. */
   get steadyStreams(): readonly OpenStream[] {
     return [...this.streams].flatMap(([id, stream]) => (this.#chaining.has(id) ? [] : [stream]));
   }

@@ -52,7 +52,7 @@ export async function createTelemetry(
 
 /**
  * Starts the export of traces in a thread other than the main thread, if an OTLP receiver is configured and sessions
- * are sampled. Metrics are not exported here, because the main thread exports those of all threads.
+ * are sampled. Metrics are not exported here, because the main thread exports the metrics of all threads.
  */
 export async function createThreadTracing(
   service: string,

@@ -43,7 +43,7 @@ const REJECT = '-j REJECT --reject-with icmp-admin-prohibited';
 const IN = 'SVC-ASR-IN-10.0.1.1';
 const OUT = 'SVC-ASR-OUT-10.0.1.1';
 
-test('buildRules has no rules for a pod that no policy of its namespace selects', () => {
+test('buildRules returns no rules for a pod that no policy of its namespace selects', () => {
   expect(rulesOf(IN, [policy('gateway', {})])).toBeUndefined();
   expect(rulesOf(IN, [policy('redis', {}, 'other')])).toBeUndefined();
 });

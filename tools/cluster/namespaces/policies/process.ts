@@ -41,7 +41,8 @@ async function applyRules(): Promise<void> {
 
 await Promise.all([policies, pods, namespaces].map((informer) => start(informer as Informer<KubernetesObject>)));
 await applyRules();
-// Packets that the node itself sends pass neither chain, so its kubelet reaches every pod of the node.
+// Packets that the node itself sends pass through neither of these chains. The kubelet of the node therefore reaches
+// every pod of the node.
 for (const chain of ['FORWARD', 'INPUT']) await runCommand('iptables', ['-w', '-I', chain, '-j', POLICY_CHAIN]);
 for (;;) {
   if (changed) {

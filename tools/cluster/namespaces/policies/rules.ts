@@ -17,9 +17,9 @@ const SIDES: Readonly<Record<Direction, { chain: string; pod: string; peer: stri
 
 /**
  * Builds the iptables rules that enforce policies for the pods of a node. A pod has a chain for each direction that a
- * policy restricts. The chain returns allowed packets and rejects all others. So a connection must be allowed at both
- * ends. iptables-restore applies the text atomically. The text also deletes the chains in `former` that are no longer
- * used.
+ * policy restricts. The chain lets allowed packets return and rejects all others. A connection between two pods must
+ * therefore be allowed by the chains of both. iptables-restore applies the text atomically. The text also deletes the
+ * chains in `former` that are no longer used.
  */
 export function buildRules(inputs: PolicyInputs, node: string, former: readonly string[]): Rules {
   const jumps: string[] = [];

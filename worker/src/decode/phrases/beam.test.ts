@@ -9,7 +9,10 @@ const PIECES = ['▁nye', '▁nya', 'ri', 're', '▁na', '<blk>'];
 const BLANK = PIECES.length - 1;
 const [NYE, NYA, RI, RE, NA] = [0, 1, 2, 3, 4];
 
-/** Log-probabilities of one frame: the given classes share the probability, and the others have very little. */
+/**
+ * Returns the log-probabilities of one frame. The given classes have the given probabilities. All others have a very
+ * low one.
+ */
 const frame = (...entries: [id: number, probability: number][]): number[] =>
   PIECES.map((_, id) => Math.log(entries.find(([one]) => one === id)?.[1] ?? 1e-9));
 const blank = frame([BLANK, 1]);
@@ -35,7 +38,7 @@ function decode(chunks: readonly number[][][], options: Options = {}): string[] 
   });
 }
 
-/** The model prefers "nyare" a little to "nyeri". */
+/** Frames for which the model prefers "nyare" slightly to "nyeri". */
 const unsure = [frame([NYA, 0.6], [NYE, 0.4]), blank, frame([RE, 0.7], [RI, 0.3]), blank];
 
 describe('PhraseBeam', () => {

@@ -6,17 +6,17 @@ import type { PhraseGraph, PhraseNode } from './graph.ts';
 
 /** Maximum number of hypotheses after each frame. */
 const BEAM = 8;
-/** Classes with a lower log-probability are not considered, unless they are the best class of their frame. */
+/** Lowest log-probability of a class that the search considers. The best class of a frame is always considered. */
 const LEAST_LOG_PROB = -9;
 
-/** Best classes of frames with their log-probabilities, `count` for each frame. */
+/** The `count` best classes of each frame, with their log-probabilities. */
 interface FrameClasses {
   readonly count: number;
   readonly ids: Int32Array;
   readonly scores: Float32Array;
 }
 
-/** A piece of a hypothesis. Hypotheses share the pieces that they have in common. */
+/** A piece of a hypothesis, linked to the previous piece. Hypotheses with the same first pieces share these objects. */
 interface Piece {
   readonly previous: Piece | undefined;
   /** Number of pieces before this one. */
@@ -28,23 +28,25 @@ interface Piece {
   readonly hasText: boolean;
 }
 
-/** The best path through the frames so far that ends with the class `last` at the position `node` of the phrases. */
+/**
+ * The best path through all decoded frames that ends with the class `last` at the position `node` of the phrase graph.
+ */
 interface Hypothesis {
   readonly node: PhraseNode;
   /** Class of the last frame. */
   readonly last: number;
-  /** Log-probability of the path, plus the score of the whole phrases before `node`. */
+  /** Log-probability of the path, plus the score of the phrases that ended before `node`. */
   readonly score: number;
-  /** `score` plus the pending score of `node`. Hypotheses are ordered by it. */
+  /** `score` plus the pending score of `node`. Hypotheses are sorted by `rank`. */
   readonly rank: number;
   readonly piece: Piece | undefined;
 }
 
 /**
- * CTC beam search that prefers the phrases of a stream. For each frame, it considers only the best classes. The score of
- * a hypothesis is the log-probability of its best path, plus the score of the phrases in its text. Two hypotheses with
- * the same last class and the same node of the phrase graph have the same continuations. Only the better one is kept.
- * Without phrases, the result is that of the greedy search.
+ * CTC beam search that prefers the phrases of a stream. For each frame, it considers only the best classes. The score
+ * of a hypothesis is the log-probability of its best path, plus the score of the phrases in its text. Two hypotheses
+ * with the same last class and the same node of the phrase graph have the same continuations. Only the better one is
+ * kept. Without phrases, the result equals the result of the greedy search.
  */
 export class PhraseBeam {
   readonly #blank: number;
@@ -78,13 +80,13 @@ export class PhraseBeam {
     this.#publish();
   }
 
-  /** Decodes `frames` frames whose best classes are known. It starts with frame `from` of the arrays. */
+  /** Decodes `frames` frames from their best classes, starting with frame `from` of the arrays. */
   decodeTop({ ids, scores, count }: FrameClasses, from: number, frames: number): void {
     for (let frame = from; frame < from + frames; frame++) this.#advance(ids, scores, frame * count, count);
     this.#publish();
   }
 
-  /** Returns a function that restores the present state, and the pieces of the transcript. */
+  /** Returns a function that restores the present state of the search and the pieces of the transcript. */
   save(): () => void {
     const [hypotheses, frame] = [this.#hypotheses, this.#frame];
     return () => {
@@ -94,7 +96,7 @@ export class PhraseBeam {
     };
   }
 
-  /** Extends all hypotheses by one frame, whose classes start at index `at`. The best class comes first. */
+  /** Extends all hypotheses by one frame. The classes of the frame start at index `at`, the best class first. */
   #advance(ids: Int32Array, logProbs: Float32Array, at: number, count: number): void {
     const next: Hypothesis[] = [];
     for (let i = at; i < at + count; i++) {
@@ -111,7 +113,10 @@ export class PhraseBeam {
     if (isSpeech) this.#transcript.recordSpeech(frame, best?.hasText === true);
   }
 
-  /** Adds the extension of a hypothesis by a class to the list, which is sorted and has limited length. */
+  /**
+   * Extends a hypothesis by one class. Inserts the result into the list `next`, which is sorted and has a limited
+   * length.
+   */
   #extend(
     next: Hypothesis[],
     { node: from, last, score: before, piece }: Hypothesis,
@@ -147,7 +152,7 @@ export class PhraseBeam {
     };
   }
 
-  /** Writes the best hypothesis to the transcript. Phrases that a hypothesis contains only in part add no score. */
+  /** Writes the best hypothesis to the transcript. An incomplete phrase at the end of a hypothesis adds no score. */
   #publish(): void {
     let best: Hypothesis | undefined;
     let top = -Infinity;
@@ -170,7 +175,7 @@ export class PhraseBeam {
 
 const textsOf = new WeakMap<readonly string[], readonly string[]>();
 
-/** Returns the folded texts of the pieces of a vocabulary, which are computed once. */
+/** Returns the folded texts of the pieces of a vocabulary. They are computed once for each vocabulary. */
 function foldedTexts(pieces: readonly string[]): readonly string[] {
   const texts = textsOf.get(pieces) ?? pieces.map((piece) => foldText(textOf(piece)));
   textsOf.set(pieces, texts);

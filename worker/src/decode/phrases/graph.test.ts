@@ -3,7 +3,10 @@ import type { Phrase, PhraseNode } from './graph.ts';
 
 const phrases = (...texts: string[]): Phrase[] => texts.map((text) => ({ text, boost: 5 }));
 
-/** Returns the score of a text that is read in these parts. The score that the last position keeps is included. */
+/**
+ * Returns the score of a text that the graph reads in these parts. Includes the score that the last position keeps at
+ * the end of the text.
+ */
 function scoreOf(graph: PhraseGraph, ...parts: string[]): number {
   let [node, score]: [PhraseNode, number] = [graph.root, 0];
   for (const part of parts) {

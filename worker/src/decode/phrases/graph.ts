@@ -1,38 +1,45 @@
 /** A phrase that a client expects in the audio. */
 export interface Phrase {
   readonly text: string;
-  /** Strength of the preference. Each character of the phrase adds `boost * BOOST_UNIT` to the score of a text. */
+  /**
+   * Strength of the preference. Each character of the phrase adds `boost * BOOST_UNIT` to the score of a text that
+   * contains the phrase.
+   */
   readonly boost: number;
 }
 
-/** Score of one character for a boost of 1, as a natural logarithm of a probability. */
+/** Score of one character with a boost of 1. It is added to natural logarithms of probabilities. */
 const BOOST_UNIT = 0.2;
 const SPACE = 0x20;
 
-/** A position in the phrases: all phrases that start with the same characters share it. */
+/**
+ * A position in the phrases. All phrases that start with the same characters share the positions of these characters.
+ */
 export interface PhraseNode {
-  /** Last character of the text of this position. */
+  /** Last character of the text from the start of a phrase to this position. */
   readonly char: number;
   /**
-   * First position with one more character. `sibling` is the next position with the same parent. A map would take more
+   * First of the positions with one more character. They form a list through `sibling`, because a map would need more
    * memory.
    */
   child: PhraseNode | undefined;
   sibling: PhraseNode | undefined;
-  /** Position of the longest proper suffix of this position's text with which a phrase starts. */
+  /** Position of the longest proper suffix of this position's text that is the start of a phrase. */
   fail: PhraseNode | undefined;
   /**
-   * Score that a text at this position has so far. If the text continues differently, only the score of whole phrases
-   * stays.
+   * Score of a text at this position, including a phrase that is not complete. If the text does not continue as the
+   * phrase does, only the score of complete phrases remains.
    */
   pending: number;
   /** Score of the phrase that ends here. 0 if no phrase ends here. */
   whole: number;
-  /** Highest score of a whole phrase that ends before this position. It stays if the text continues differently. */
+  /**
+   * Highest score of a complete phrase that ends before this position. A text keeps this score however it continues.
+   */
   readonly passed: number;
 }
 
-/** Returns a text in the form in which phrases and pieces are compared. Case does not matter. */
+/** Returns a text in the form in which phrases and pieces are compared, for example in lower case. */
 export function foldText(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll('\u2019', "'");
 }
@@ -41,22 +48,23 @@ export function foldText(text: string): string {
 export const keptScore = ({ whole, passed }: PhraseNode): number => Math.max(whole, passed);
 
 /**
- * The phrases of a stream as an Aho-Corasick automaton over characters. It finds phrases in any division into pieces. A
- * phrase starts at the start of a word and ends at the end of a word.
+ * The phrases of a stream as an Aho-Corasick automaton over characters. It finds phrases in a text however the text is
+ * divided into pieces. A phrase matches only from the start of a word to the end of a word.
  */
 export class PhraseGraph {
   readonly root: PhraseNode = createNode(0, 0);
 
   constructor(phrases: readonly Phrase[]) {
-    // A phrase that starts with another phrase must be added after that phrase. Phrases are sorted by length for this.
+    // Phrases are added in the order of their lengths. If one phrase is the start of another, the shorter one must be
+    // added first.
     const folded = phrases.map(({ text, boost }) => ({ text: foldText(text), boost }));
     for (const phrase of folded.sort((one, other) => one.text.length - other.text.length)) this.#add(phrase);
     this.#link();
   }
 
   /**
-   * Moves from a position over the folded text of a piece. `earned` is the score of whole phrases after which the text
-   * continues differently.
+   * Returns the position after the folded text of a piece. `earned` is the score of the complete phrases that end on
+   * the way and that the text then leaves.
    */
   step(from: PhraseNode, text: string): { node: PhraseNode; earned: number } {
     let [node, earned] = [from, 0];
@@ -86,7 +94,9 @@ export class PhraseGraph {
     node.whole = Math.max(node.whole, text.length * charScore);
   }
 
-  /** Sets `fail` of each position. Positions with shorter texts come first, because those with longer texts need theirs. */
+  /**
+   * Sets `fail` of each position. Handles shorter texts first, because the `fail` of a longer text depends on theirs.
+   */
   #link(): void {
     const queue = [this.root];
     for (const node of queue) {

@@ -119,8 +119,8 @@ describe.each([
             lanes.delete(lane.slot);
           }
         };
-        // Every page of a stream holds NaN at first. A page that is read before its stream has written it makes the
-        // scores NaN.
+        // All pages contain NaN at first. If a stream reads a page before it has written the page, its scores become
+        // NaN.
         poison();
         for (const one of actions) {
           if ('open' in one) lanes.set(one.slot, { lane: open(one.slot, one.open), speech: one.open });
@@ -152,8 +152,8 @@ describe.each([
     const [broken, sound] = [open(0, SPEECH), open(1, SPEECH)];
     const runner = backend.createRunner(SLOTS, () => undefined);
     await runner.run(readyWork(broken), () => true);
-    // The first window of a stream reads only zeros. Of the two streams, only the broken one therefore reads the
-    // poisoned memory.
+    // The first window of a stream reads only zeros. The next run is the first window of `sound` and the second of
+    // `broken`, so only `broken` reads NaN.
     poison();
     const events = await runner.run([...readyWork(broken), ...readyWork(sound)], () => true);
     expect(events.filter(({ kind }) => kind === 'failed')).toEqual([

@@ -9,7 +9,7 @@ import { batchSizes, DeviceBackend } from './backend.ts';
 const load = (folder: string, maxBatch: number, maxSlots: number) =>
   DeviceBackend.load(folder, { provider: 'cpu', threads: 1, maxBatch, maxSlots });
 
-/** Creates a model folder whose second context has a GPU graph of another model. */
+/** Creates a model folder in which the GPU graph of the second context belongs to another model. */
 function createMixedFolder(): string {
   const folder = createGpuFolder();
   const { pieces } = parseTokens(readFileSync(join(folder, 'tokens.txt'), 'utf8'));

@@ -33,33 +33,36 @@ import type { DeviceContext } from './runner.ts';
 
 /** Options of a device backend. */
 export interface DeviceOptions {
-  /** `cpu` runs the same graphs in the memory of the host. Only tests use it. */
+  /** `cpu` runs the same graphs on the CPU, in the memory of the host. Only tests use `cpu`. */
   readonly provider: 'cpu' | 'cuda';
   readonly threads: number;
   readonly maxBatch: number;
   /**
-   * Largest number of slots for which state is allocated. If the memory of the device is smaller, fewer are allocated.
+   * Largest number of slots for which state is allocated. If the device has too little memory, state for fewer slots is
+   * allocated.
    */
   readonly maxSlots: number;
   /** Number of best classes that are kept for each piece. 0 by default. */
   readonly alternatives?: number;
-  /** Part of the device that this model may use. All of it by default. */
+  /** Part of the device that this model may use. The default is the whole device. */
   readonly share?: MachineShare;
 }
 
-/** Share of the free device memory that the state of streams may take. Runs need the rest for their buffers. */
+/** Largest share of the free device memory for the state of streams. The buffers of runs need the remaining memory. */
 const MEMORY_SHARE = 0.7;
 /**
- * Maximum number of active runs. A transducer has only one, because its encoded frames stay in the memory of the batch
- * until the search is done.
+ * Maximum number of active runs. A transducer has only one active run, because its encoded frames stay in the memory of
+ * the batch until the search has ended.
  */
 const MAX_RUNS = { ctc: 2, transducer: 1 } as const;
-/** Smallest batch size on a GPU, unless `maxBatch` is lower. Smaller batches take as long as this one. */
+/**
+ * Smallest batch size on a GPU, unless `maxBatch` is lower. A smaller batch would take as long as a batch of this size.
+ */
 const SMALLEST_BATCH = 32;
 /**
- * Longest time of a run on a GPU. A window waits for up to two runs before its own, and its result must arrive within
- * 150 ms of its last sample. If a full batch of a model takes longer, the model gets smaller batches. Models that share
- * the GPU also wait for each other's runs, so each of them gets a part of this time.
+ * Longest time of a run on a GPU. A window waits for at most two other runs before its own run. Its result must arrive
+ * within 150 ms of its last sample. If a full batch takes longer than LONGEST_RUN_MS, the model gets smaller batches.
+ * Models that share the GPU also wait for each other's runs, so each model gets only a part of this time.
  */
 const LONGEST_RUN_MS = 45;
 
@@ -72,7 +75,7 @@ export interface StreamMemory {
 
 /**
  * A model whose features, state and best classes are computed on a device. Only samples and indices are copied to the
- * device, and only class ids, frame numbers and scores from it.
+ * device. Only class ids, frame numbers and scores are copied back.
  */
 export class DeviceBackend implements Backend {
   readonly manifest: Manifest;
@@ -123,13 +126,15 @@ export class DeviceBackend implements Backend {
     );
   }
 
-  /** Loads the GPU graphs of a model folder. Throws a ModelError that names the problem if they cannot be used. */
+  /**
+   * Loads the GPU graphs of a model folder. If the graphs cannot be used, throws a ModelError that names the problem.
+   */
   static async load(folder: string, options: DeviceOptions): Promise<DeviceBackend> {
     const releases = new ReleaseList();
     try {
       return await DeviceBackend.#load(folder, options, releases);
     } catch (error) {
-      // After a CUDA error, calls that release memory fail too, and the process must end.
+      // After a CUDA error, nothing is released, because these calls would fail too. The process must end then.
       if (!(error instanceof CudaError)) releases.release();
       throw error;
     }
@@ -150,7 +155,7 @@ export class DeviceBackend implements Backend {
     if (alternatives > 0) checkAlternatives(opened, manifest, alternatives);
     const { arenas, layout } = createArenas(runtime, memory, opened, options);
     releases.add(arenas);
-    // The device may have memory for fewer streams than the largest batch has.
+    // The number of slots can be lower than the requested batch size, if the device has little memory.
     const maxBatch = Math.min(options.maxBatch, layout.slots);
     const cudaGraphs = provider === 'cuda';
     const sizes = batchSizes(cudaGraphs ? SMALLEST_BATCH : 1, maxBatch);
@@ -194,7 +199,10 @@ export class DeviceBackend implements Backend {
   }
 }
 
-/** Allocates the state of the requested number of streams, or of as many as fit into the memory of the device. */
+/**
+ * Allocates the state of the requested number of streams. If it does not fit into the memory of the device, allocates
+ * the state of fewer streams.
+ */
 function createArenas(
   runtime: NativeRuntime,
   memory: DeviceMemory,
@@ -223,16 +231,19 @@ function createStates(
   return new PredictorStates(runtime, memory, shape, PredictorStates.firstSlot + slots * STATES_PER_SLOT);
 }
 
-/** Returns the largest batch size whose run is short enough at every context, or the smallest size if none is. */
+/**
+ * Returns the largest batch size whose runs are short enough at every context. Returns the smallest size if no size is
+ * short enough.
+ */
 function largestQuickBatch(contexts: readonly DeviceContext[], sizes: readonly number[], longestMs: number): number {
   const [smallest = 1] = sizes;
   const isQuick = (context: DeviceContext, size: number) =>
-    // The fastest of three runs counts, because other work on the device may slow down a single run.
+    // The fastest of three runs counts, because other work on the device can slow down a single run.
     Math.min(runMs(context, size), runMs(context, size), runMs(context, size)) <= longestMs;
   return sizes.findLast((size) => contexts.every((context) => isQuick(context, size))) ?? smallest;
 }
 
-/** Returns the time of a run of padding rows on the device. */
+/** Returns the device time of a run in which all rows are padding. */
 function runMs({ graph, joint, rows: { chunk } }: DeviceContext, size: number): number {
   const batch = graph.acquire(size);
   if (batch === undefined) throw new Error('a batch is in use before the first stream');
@@ -243,7 +254,7 @@ function runMs({ graph, joint, rows: { chunk } }: DeviceContext, size: number): 
   const search = joint.searchOf(batch);
   search.submit(0);
   search.collect();
-  // Each frame without pieces takes one step. Rows with pieces usually need one more run.
+  // A frame without pieces takes one step. A chunk that contains pieces usually needs one more run of the search graph.
   const runs = Math.ceil(chunk / joint.shape.steps) + 1;
   return encoderMs + runs * totalMs(search.timing());
 }

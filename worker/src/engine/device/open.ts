@@ -33,8 +33,8 @@ export interface OpenModel {
 }
 
 /**
- * Opens the graphs of all contexts, and the search graph of a transducer, and adds them to `releases`. On a GPU the
- * graphs share their weights. Throws a ModelError if a graph is missing or does not match the manifest.
+ * Opens the graphs of all contexts, and for a transducer also the search graph. Adds all of them to `releases`. On a
+ * GPU, the graphs share their weights. Throws a ModelError if a graph is missing or does not match the manifest.
  */
 export async function openModel(
   runtime: NativeRuntime,
@@ -98,8 +98,8 @@ function checkGraph(
 }
 
 /**
- * Throws if the graph takes a prompt, and `promptIndex` is missing or too large. CUDA would use another prompt without
- * an error.
+ * Throws if the graph takes a prompt and `promptIndex` is missing or too large. CUDA reports no error for such an index
+ * and would use a wrong prompt.
  */
 function checkPrompt(file: string, { takesPrompt, prompts }: GraphShape, promptIndex: number | undefined): void {
   if (!takesPrompt) return;
@@ -108,7 +108,10 @@ function checkPrompt(file: string, { takesPrompt, prompts }: GraphShape, promptI
     fail(file, `the graph has ${prompts} prompts, but the manifest has promptIndex ${promptIndex}`);
 }
 
-/** Throws if the state of two graphs has different sizes, because all graphs read and write the same arenas. */
+/**
+ * Throws if two graphs have state of different sizes. All graphs read and write the same arenas, so the sizes must be
+ * equal.
+ */
 function checkState(file: string, { shape: { state } }: OpenGraph, { shape: { state: first } }: OpenGraph): void {
   const describe = ({ layers, width, tail, row, precision }: StateShape) =>
     `${layers} layers of ${width} values in rows of ${row} and tails of ${tail} frames in ${precision}`;

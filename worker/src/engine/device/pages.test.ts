@@ -60,7 +60,7 @@ test('fillPast lists the pages that the last windows wrote, the oldest first, fo
       const windows = Array.from(past, (page) => (page === layout.zeroPage ? 'none' : wrote.get(page)));
       const expected = Array.from(past, (_, i) => (k - past.length + i < 0 ? 'none' : k - past.length + i));
       expect(windows).toEqual(expected);
-      // A window overwrites nothing that it reads, so it can be run again.
+      // A window does not overwrite a page that it reads. So the window can be run again.
       expect([...past]).not.toContain(pageOf(layout, context, slot, k));
       expect(past.length * context.chunk).toBeGreaterThanOrEqual(context.left);
     }),

@@ -9,14 +9,15 @@ export interface PageShape {
 }
 
 /**
- * Division of the arenas in device memory. An arena is a list of frames. It starts with a zero page, which is never
- * written, and a scratch page for rows that pad a batch. All other frames are divided equally among the slots. The
- * convolution tails, which are the last inputs of the convolutions, are divided in the same way.
+ * Division of the arenas in device memory, in which graphs keep the state of streams. An arena is a list of frames. It
+ * starts with a page of zeros that is never written, and a scratch page for rows that pad a batch. All other frames are
+ * divided equally among the slots. The convolution tails, which are the last inputs of the convolutions, are divided in
+ * the same way.
  */
 export interface ArenaLayout {
   readonly slots: number;
   readonly framesPerSlot: number;
-  /** Frames of the largest page. */
+  /** Number of frames in the largest page. */
   readonly pageFrames: number;
   /** Number of frames of an arena. */
   readonly frames: number;
@@ -28,18 +29,18 @@ export interface ArenaLayout {
   readonly scratchTail: number;
 }
 
-/** Returns the number of pages that hold the past of a stream. */
+/** Returns the number of pages that contain the past of a stream. */
 export const pagesOf = ({ left, chunk }: PageShape): number => Math.ceil(left / chunk);
 
 /**
- * Returns the number of pages of a slot. It is one more than the past needs, so that a window does not overwrite what
- * it reads and can be run again.
+ * Returns the number of pages of a slot. It is one page more than the past needs. So a window does not overwrite the
+ * pages that it reads, and can be run again.
  */
 const ringOf = (shape: PageShape): number => pagesOf(shape) + 1;
 
 /**
- * Number of convolution tails of a slot, and number of its predictor states. A window reads one and writes the other.
- * The window can therefore be run again.
+ * Number of convolution tails of a slot, and number of predictor states of a slot. A window reads one of the two and
+ * writes the other one. The window can therefore be run again.
  */
 export const STATES_PER_SLOT = 2;
 
@@ -47,7 +48,7 @@ export const STATES_PER_SLOT = 2;
 export const framesPerSlot = (contexts: readonly PageShape[]): number =>
   Math.max(...contexts.map((shape) => ringOf(shape) * shape.chunk));
 
-/** Returns the layout of arenas for this many slots, in which a slot can hold a stream of any of these contexts. */
+/** Returns the layout of arenas for this number of slots. Each slot has room for a stream of any of these contexts. */
 export function layOutArenas(slots: number, contexts: readonly PageShape[]): ArenaLayout {
   const perSlot = framesPerSlot(contexts);
   const pageFrames = Math.max(...contexts.map(({ chunk }) => chunk));
@@ -72,14 +73,14 @@ export const pageOf = (
   k: number,
 ) => 2 * pageFrames + slot * perSlot + (k % ringOf(shape)) * shape.chunk;
 
-/** Returns the convolution tail, or the predictor state, of a slot that window `k` of an utterance writes. */
+/** Returns the index of the convolution tail, or of the predictor state, that window `k` of an utterance writes. */
 export const stateOf = (slot: number, k: number): number =>
   DeviceArenas.firstSlot + slot * STATES_PER_SLOT + (k % STATES_PER_SLOT);
 
 /**
- * Writes the first arena frames of the pages before window `k` to `out` from index `at` on, the oldest first. The pages
- * of a slot form a ring, in which window `k` writes to none of these pages. For windows before the utterance, the zero
- * page is listed.
+ * Lists the pages with the past of window `k`, the oldest first. Writes the first arena frame of each page to `out`,
+ * from index `at` on. The pages of a slot form a ring, and window `k` writes to none of the listed pages. For windows
+ * before the start of the utterance, lists the zero page.
  */
 export function fillPast(
   layout: ArenaLayout,

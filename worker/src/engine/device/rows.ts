@@ -14,7 +14,10 @@ export interface RowShape extends PageShape {
   readonly subsampling: number;
 }
 
-/** Writes the next window of a stream to a row. `length` counts its feature frames up to the end of the audio. */
+/**
+ * Writes the next window of a stream to a row. `length` is the number of feature frames in the window up to the end of
+ * the audio.
+ */
 export function fillRow(
   rows: BatchInputs,
   row: number,
@@ -44,8 +47,9 @@ export function fillRow(
 const HISTORY_FRAMES = 2;
 
 /**
- * Returns the number of encoder frames of a window up to the end of the audio, without its history. `length` is the
- * number of feature frames up to there. Each convolution of the subsampling halves the number of frames.
+ * Returns the number of encoder frames of a window up to the end of the audio, without the history of the window.
+ * `length` is the number of feature frames up to the end of the audio. Each convolution of the subsampling halves the
+ * number of frames.
  */
 export function encodedFrames({ subsampling }: Pick<RowShape, 'subsampling'>, length: number): number {
   let frames = length;

@@ -1,8 +1,8 @@
 import type { BatchTiming } from '../../native/submission.ts';
 
 /**
- * Adds up the time that a run takes on this thread and on the device. Between the parts of a run, the thread does other
- * work, which does not count.
+ * Adds up the time that a run takes on this thread and on the device. Other work that the thread does between the parts
+ * of a run does not count.
  */
 export class RunMeter {
   #cpuMs = 0;

@@ -22,7 +22,7 @@ export interface DeviceContext {
   readonly joint: DeviceJoint | undefined;
 }
 
-/** Runs windows with graphs that keep their state in device memory. The graphs also compute the features. */
+/** Runs windows with graphs that keep the state of streams in device memory. The graphs also compute the features. */
 export class DeviceRunner implements Runner {
   readonly #contexts: ReadonlyMap<string, DeviceContext>;
   readonly #layout: ArenaLayout;
@@ -49,8 +49,8 @@ export class DeviceRunner implements Runner {
       const waitMs = waits.reduce((sum, wait) => sum + wait, 0);
       const events = meter.measure(() =>
         batch.flatMap(({ lane, length }, row): StreamEvent[] => {
-          // Runs write to the arena one after the other. If another stream has taken the slot, it starts with the zero
-          // page and never reads what this run has written.
+          // The results of a closed stream are dropped. A new stream in its slot starts with the zero page, so it never
+          // reads what this run has written.
           if (!isOpen(lane)) return [];
           lane.ran(startedMs + runMs, { batch: batch.length, runMs, waitMs: waits[row] ?? 0 });
           if (areFinite[row] === true) return lane.advance(encodedFrames(context.rows, length));
@@ -80,7 +80,9 @@ export class DeviceRunner implements Runner {
   }
 }
 
-/** Adds the results of a run to the transcripts. Returns for each row whether all its scores are finite numbers. */
+/**
+ * Adds the results of a run to the transcripts. Returns for each row whether all scores of the row are finite numbers.
+ */
 async function search(
   { joint, rows: shape }: DeviceContext,
   rows: DeviceBatch,
@@ -96,7 +98,8 @@ async function search(
   try {
     return await searchTransducer(joint.searchOf(rows), joint.shape, shape, batch, meter);
   } finally {
-    // Normally the encoder has already ended here. It may still run if the search could not start.
+    // Waits for the encoder. Normally, the encoder has already ended here, but it can still run if the search could not
+    // start.
     rows.collect();
   }
 }

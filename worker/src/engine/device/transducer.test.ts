@@ -18,7 +18,10 @@ interface Step {
   readonly score?: number;
 }
 
-/** A joint graph with one row, whose runs return the steps of a script. After the script, the last run is repeated. */
+/**
+ * A joint graph with one row, whose runs return the steps of a script. After the end of the script, further runs repeat
+ * the last one.
+ */
 class ScriptedJoint {
   readonly inputs = Object.fromEntries(
     ['frames', 'token', 'at', 'symbols', 'stateFrom', 'stateTo'].map((name) => [name, new Int32Array(1)]),

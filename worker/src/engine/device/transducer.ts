@@ -19,8 +19,8 @@ interface Row {
 }
 
 /**
- * Searches the encoded frames that the encoder leaves on the device, and adds the pieces to the transcripts. The
- * encoder may still be running. Returns for each row whether all its scores are finite numbers.
+ * Searches the encoded frames, which stay on the device, and adds the pieces to the transcripts. Can be called while
+ * the encoder is still running. Returns for each row whether all scores of the row are finite numbers.
  */
 export async function searchTransducer(
   joint: JointBatch,
@@ -80,7 +80,7 @@ function addPieces(row: Row, index: number, steps: number, { tokens, places, sco
   }
 }
 
-/** Returns the best classes of a frame or step. `index` is its number in the batch. */
+/** Returns the best classes of a frame or step. `index` is the number of this frame or step in the batch. */
 export function candidatesAt({ ids, scores, count: stored }: TopClasses, index: number, count: number): Candidate[] {
   return Array.from({ length: Math.min(count, stored) }, (_, i) => ({
     id: ids[index * stored + i] ?? -1,
@@ -88,7 +88,7 @@ export function candidatesAt({ ids, scores, count: stored }: TopClasses, index: 
   }));
 }
 
-/** Prepares the next run and returns whether any row needs it. The search of a row with invalid scores ends. */
+/** Prepares the next run. Returns whether any row needs another run. Ends the search of rows with invalid scores. */
 function advance(joint: JointBatch, { blank }: JointShape, rows: readonly Row[]): boolean {
   const { frames, token } = joint.inputs;
   rows.forEach((row, i) => {

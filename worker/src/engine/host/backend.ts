@@ -10,7 +10,10 @@ import type { Search } from '../search.ts';
 import { BatchRunner } from './batch.ts';
 import { CachePool } from './caches.ts';
 
-/** A model that onnxruntime-node runs. Features, state and search are in the memory of this process. */
+/**
+ * A model that onnxruntime-node runs. This process computes the features and the search, and its memory contains the
+ * state.
+ */
 export class HostBackend implements Backend {
   readonly contexts: ReadonlyMap<string, ContextShape>;
   readonly maxBatch: number;

@@ -9,7 +9,10 @@ import type { CachePool } from './caches.ts';
 import { searchBatch } from './search.ts';
 import { copyColumns, fillWindow } from './window.ts';
 
-/** Runs one window of several streams of the same context together. Features and search are computed in this thread. */
+/**
+ * Runs one window of each of several streams together. All streams have the same context. This thread computes the
+ * features and the search.
+ */
 export class BatchRunner implements Runner {
   readonly #model: Model;
   readonly #caches: CachePool;
@@ -43,8 +46,8 @@ export class BatchRunner implements Runner {
       return isOpen(lane) ? [{ lane, place, search: lane.search, frames, leastPieces }] : [];
     });
     await searchBatch(this.#model, encoder, kept);
-    // A transducer search runs graphs of its own and takes time. Meanwhile a stream may have closed, and another stream
-    // may have taken its slot.
+    // A transducer search takes time. A stream may have closed during the search, and another stream may have taken its
+    // slot. So closed streams are skipped.
     const open = kept.filter(({ lane }) => isOpen(lane));
     const events = open.flatMap(({ lane, place, frames }) => {
       lane.ran(now, { batch: batch.length, runMs: now - started, waitMs: waitedMs(lane) });
@@ -67,8 +70,8 @@ export class BatchRunner implements Runner {
   }
 
   /**
-   * Restores the history of a slot, because its window is run again. The history consists of the features at the end of
-   * the previous window, with which the input of this window still starts.
+   * Restores the history of a slot before its window is run again. The history is the features at the end of the
+   * previous window. The input of the current window starts with the same features, so they are copied from the input.
    */
   #restoreHistory({ shape, scratch }: Encoder, { slot }: Lane, place: number): void {
     const { window, shift } = shape.framing;

@@ -4,11 +4,11 @@ import type { Scratch } from '../../model/scratch.ts';
 export interface CacheSizes {
   readonly channel: number;
   readonly time: number;
-  /** Features at the end of a window, with which the next window starts. */
+  /** Features at the end of a window. The next window starts with these features. */
   readonly history: number;
 }
 
-/** Encoder caches and features of all slots, in blocks that are allocated once. */
+/** Encoder caches and feature histories of all slots. The memory is allocated once. */
 export class CachePool {
   readonly #channelSize: number;
   readonly #timeSize: number;
@@ -34,8 +34,8 @@ export class CachePool {
   }
 
   /**
-   * Copies the caches of a slot to place `i` of the batch. With `fresh` it writes zeros instead, because the slot may
-   * still contain the caches of an earlier utterance.
+   * Copies the caches of a slot to place `i` of the batch. If `fresh` is true, an utterance starts. Zeros are then
+   * written instead, because the slot may still contain the caches of an earlier utterance.
    */
   load(slot: number, scratch: Scratch, i: number, fresh: boolean): void {
     const [channel, time] = [this.#channelSize, this.#timeSize];

@@ -13,13 +13,13 @@ export interface Encoded {
   /** Number of encoder frames that contain audio. */
   readonly frames: number;
   /**
-   * Number of pieces for which a transducer search runs steps, even if it finds fewer. Only the warm-up sets it,
-   * because the search finds few pieces in noise.
+   * Number of pieces for which a transducer search runs steps, even if it finds fewer pieces. Only the warm-up sets it,
+   * because a search in noise finds few pieces.
    */
   readonly leastPieces?: number | undefined;
 }
 
-/** Advances the searches of a batch by the encoder's output. */
+/** Advances the searches of a batch by the encoded frames of their windows. */
 export async function searchBatch(
   { joint, vocabulary }: Model,
   { shape, scratch }: Encoder,

@@ -5,14 +5,17 @@ import type { LogMel, SampleRing } from '../../features/logmel.ts';
 /** Input for the features of one window. */
 export interface WindowSource {
   readonly ring: SampleRing;
-  /** First sample of the utterance. `end` is the sample at which its audio ends so far. */
+  /** First sample of the utterance. `end` is the sample at which the received audio of the utterance ends. */
   readonly start: number;
   readonly end: number;
   /** Number of the window in the utterance. */
   readonly index: number;
-  /** Number of frames of the window up to the end of the audio. */
+  /** Number of feature frames of the window up to the end of the audio. */
   readonly length: number;
-  /** Last frames of the previous window, [mels, history]. Overwritten with the last frames of this window. */
+  /**
+   * Last feature frames of the previous window, [mels, history]. `fillWindow` overwrites them with the last frames of
+   * this window.
+   */
   readonly history: Float32Array;
 }
 

@@ -27,7 +27,8 @@ _MAX_PHASES = 512
 class Resampler:
     """Converts samples of 16 bits from one rate to another, piece by piece.
 
-    A polyphase filter with a Kaiser window. Above 512 phases the nearest phase is used.
+    Uses a polyphase filter with a Kaiser window and at most 512 phases. If the rates need more
+    phases, each output uses the nearest of the 512.
     """
 
     def __init__(self, from_hz: int, to_hz: int = 16_000) -> None:
@@ -49,7 +50,7 @@ class Resampler:
         self._produced = 0
 
     def push(self, samples: Iterable[int]) -> array[int]:
-        """Take the next samples and return those that are ready."""
+        """Take the next input samples. Returns the output samples that are complete."""
         if self._up == self._down:
             return array("h", samples)
         before = len(self._held)
@@ -98,7 +99,7 @@ def _build_row(offset: float, cutoff: float, reach: int) -> list[float]:
     for tap in range(2 * reach):
         distance = tap - (reach - 1) - offset
         row.append(_sinc(distance * cutoff) * _kaiser(distance / reach))
-    # Each phase passes a constant unchanged. Otherwise the phases would add a tone.
+    # Each phase leaves a constant signal unchanged. Otherwise the phases would add a tone.
     total = sum(row)
     return [value / total for value in row]
 

@@ -69,7 +69,7 @@ def _read_header(file: BinaryIO) -> tuple[WavFormat, int | None]:
             file.read(size + size % 2)
     if wav_format is None:
         raise AudioFormatError("the WAV file is corrupt: its audio precedes its format")
-    # Programs that write to a pipe leave 0 or the largest value as the size.
+    # Programs that write to a pipe do not know the size. They write 0 or the largest value instead.
     return wav_format, long_bytes if size == _UNKNOWN_SIZE else size or None
 
 

@@ -6,7 +6,7 @@ from ..stream.frames import BYTES_PER_SAMPLE
 
 
 class AudioBuffer:
-    """Holds the end of an audio stream. Positions are samples from its start."""
+    """Stores the last part of an audio stream. Positions are samples from the stream's start."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -14,7 +14,7 @@ class AudioBuffer:
 
     @property
     def start(self) -> int:
-        """Position of the first sample that is held."""
+        """Position of the first sample that is stored."""
         return self._start
 
     @property

@@ -73,7 +73,7 @@ class LongStream:
             self._check()
 
     async def flush(self) -> Final:
-        """Finalize the utterance. Returns its transcript, without parts that were final before."""
+        """Finalize the utterance. Returns its transcript without the parts of earlier finals."""
         mark = self._mark("flush")
         while not isinstance(mark.reply, Final):
             await self._changed.wait()
@@ -230,7 +230,7 @@ class LongStream:
             self._send_failure = error
             await stream.close()
         except (SvcAsrFailure, ValueError):
-            # The stream ended. Its reader knows why.
+            # The stream ended. The task that reads its events handles the cause.
             return
 
     async def _send_session(self, stream: AsrStream, plan: LongStreamPlan) -> None:

@@ -17,8 +17,9 @@ _MIN_PAUSE_SAMPLES = SAMPLE_RATE_HZ * 3 // 10
 # A frame is silent if it is 22 dB below the loudest recent frame, or near digital silence.
 _RELATIVE_LEVEL = 0.08
 _SILENT_RMS = 40.0
-# With each frame, the level of the loudest recent frame is multiplied by this factor. It halves in
-# about 14 s. Otherwise, after a loud speaker, the speech of a soft one would count as silence.
+# With each frame, the level of the loudest recent frame is multiplied by this factor. The level
+# halves in about 14 s. Otherwise, after a loud speaker, the speech of a soft one would count as
+# silence.
 _LEVEL_DECAY = 0.999
 
 
@@ -46,7 +47,7 @@ class PauseFinder:
         self._silent_since: int | None = None
 
     def push(self, pcm: bytes) -> None:
-        """Take the next audio."""
+        """Search the next audio for pauses."""
         data = self._partial + pcm
         frame_bytes = _FRAME_SAMPLES * 2
         whole = len(data) - len(data) % frame_bytes

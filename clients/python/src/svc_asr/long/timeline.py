@@ -42,7 +42,7 @@ class SendMessage:
 
 @dataclass(frozen=True)
 class CloseSession:
-    """Everything that belongs to the session was sent."""
+    """Close the session, because everything that belongs to it was sent."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Timeline:
 
     @property
     def unsent_bytes(self) -> int:
-        """Audio that waits to be sent."""
+        """Number of bytes of audio that were not sent yet."""
         return (self._audio.end - self._sent) * BYTES_PER_SAMPLE
 
     @property
@@ -87,7 +87,7 @@ class Timeline:
 
     @property
     def needed_seconds(self) -> int:
-        """Audio that the next session should reserve."""
+        """Seconds of audio that the next session should reserve."""
         if self._total_samples is None:
             return self._max_session_seconds
         needed = -(-(self._total_samples - self._audio.start) // SAMPLE_RATE_HZ)
@@ -170,7 +170,7 @@ class Timeline:
         return WaitForChange()
 
     def receive(self, event: Event) -> list[Event]:
-        """Take an event of the session. Returns the events for the user."""
+        """Process an event of the session. Returns the events for the user."""
         if isinstance(event, Final):
             return self._receive_final(event)
         if isinstance(event, ResetAck):
@@ -190,7 +190,7 @@ class Timeline:
         """End the session. Returns the final transcript of audio that the service cut off.
 
         If another session continues, that audio is sent again from the end of the last complete
-        word, and later words are left out here.
+        word. The returned transcript then ends with this word.
         """
         held, self._held = self._held, None
         if held is None or (continues and self._marks and self._marks[0].kind == "reset"):
@@ -204,7 +204,7 @@ class Timeline:
         return self._emit(final, is_requested=False)
 
     def _may_cut(self, mark: Mark | None) -> bool:
-        """Report whether the audio up to the mark, or to the end, can exceed the session."""
+        """Report whether the audio up to the mark can exceed the session. None means all audio."""
         end = self._total_samples if mark is None else mark.position
         return end is None or end > self._limit
 

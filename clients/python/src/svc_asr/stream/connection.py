@@ -66,7 +66,7 @@ class Connection:
         self.abandon()
 
     async def close(self) -> None:
-        """Close after everything that was sent. The wait for the service is limited."""
+        """Close the connection after all sent messages. Waits a limited time for the service."""
         await self._socket.close(1000)
 
     def abandon(self) -> None:
@@ -95,7 +95,8 @@ async def open_connection(
 ) -> Connection:
     """Open the WebSocket of a session.
 
-    Raises SvcAsrError or SvcAsrUnreachable. Raises ValueError if the session is invalid.
+    Raises SvcAsrError if the service refuses the stream, SvcAsrUnreachable if it cannot be reached,
+    and ValueError if the session is invalid.
     """
     check_session(session)
     address = urlsplit(session.websocket_url)

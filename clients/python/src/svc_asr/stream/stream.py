@@ -36,7 +36,7 @@ T = TypeVar("T")
 SessionFactory = Callable[[], Awaitable[AsrSession]]
 
 # The service allows 20 text messages per second after a burst of 40. Messages can arrive closer
-# together than they were sent, so the client uses less.
+# together than they were sent, so the client sends fewer.
 _MESSAGES_PER_SECOND = 16
 _MESSAGE_BURST = 32
 _CONFIG_ERRORS = ("invalid_config", "config_not_allowed")
@@ -57,8 +57,8 @@ class StreamOptions:
 class AsrStream:
     """A stream of one session.
 
-    Iterating over it returns its events. Leaving the loop does not close the stream. Calls are sent
-    in order. Use it with `async with`, or call `close`.
+    Iterating over it returns its events. Leaving the loop does not close the stream. Messages are
+    sent in the order of the calls. Use it with `async with`, or call `close`.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class AsrStream:
         return self._fatal
 
     async def ready(self) -> Ready:
-        """Wait until audio may be sent. `send` waits for it automatically."""
+        """Wait until the service accepts audio. `send` does this automatically."""
         return await asyncio.shield(self._ready)
 
     async def closed(self) -> StreamEnd:
@@ -202,7 +202,7 @@ class AsrStream:
         try:
             await self._opened.result().send(data)
         except ConnectionClosed:
-            # The reader knows the close code, and may still have to read a `final`.
+            # The task that reads events also gets the close code, maybe after another `final`.
             end = await self.closed()
             raise end.error or stream_ended(end, self._fatal) from None
 
@@ -284,7 +284,7 @@ def open_stream(session: AsrSession, options: StreamOptions | None = None) -> As
 
 
 def _resolve(waiting: deque[asyncio.Future[T]], reply: T | SvcAsrStreamError) -> None:
-    """Resolve the oldest call that waits. The service answers calls of a kind in order."""
+    """Resolve the oldest waiting call. The service answers calls of the same kind in order."""
     future = waiting.popleft() if waiting else None
     if future is None or future.done():
         return
@@ -295,6 +295,6 @@ def _resolve(waiting: deque[asyncio.Future[T]], reply: T | SvcAsrStreamError) ->
 
 
 def _quiet(future: asyncio.Future[T]) -> asyncio.Future[T]:
-    """Keep a failure that no caller awaits from being logged. `closed` reports it."""
+    """Prevent asyncio from logging a failure that no caller awaits. `closed` reports it."""
     future.add_done_callback(lambda done: None if done.cancelled() else done.exception())
     return future

@@ -44,7 +44,7 @@ const degraded = (expected: object) =>
   }, LONG_MS);
 
 test(
-  'a change that names an unlabelled Secret leaves the workers running, and is applied once the Secret is labelled',
+  'a change that names an unlabelled Secret does not stop the workers, and is applied after the Secret was labelled',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool(2));

@@ -4,7 +4,10 @@ import type { Installation } from '../installation.ts';
 import { hostOfImage, hostOfUrl, isAllowedHost } from './host.ts';
 import { isAllowedImage, repositoryOf } from './image.ts';
 
-/** Returns why the administrator's rules refuse the image or the artifact of a template. Undefined if they do not. */
+/**
+ * Returns why the administrator's rules refuse the image or the artifact of a template. Undefined if the rules allow
+ * both.
+ */
 export function findRefusal(template: WorkerTemplate, installation: Installation): StartFailure | undefined {
   const refusal = findImageRefusal(template, installation) ?? findArtifactRefusal(template, installation);
   if (refusal !== undefined) return refusal;
@@ -43,7 +46,7 @@ function findArtifactRefusal(
   return claim && findClaimRefusal(claim.claimName, 'spec.artifact.persistentVolumeClaim', installation);
 }
 
-/** Refuses a volume of the installation itself, such as that of Redis. */
+/** Returns a refusal if the volume belongs to the installation itself, such as the volume of Redis. */
 function findClaimRefusal(name: string, field: string, { ownClaims }: Installation): StartFailure | undefined {
   const isOwn = ownClaims.some((own) => (own.endsWith('*') ? name.startsWith(own.slice(0, -1)) : name === own));
   if (!isOwn) return undefined;
@@ -52,8 +55,8 @@ function findClaimRefusal(name: string, field: string, { ownClaims }: Installati
 }
 
 /**
- * Refuses a host that is not in the list. An empty list allows every host, but then the artifact must not need
- * credentials.
+ * Returns a refusal if the host is not in the list. An empty list allows every host, but then the artifact must not
+ * need credentials.
  */
 function findHostRefusal(
   host: string,

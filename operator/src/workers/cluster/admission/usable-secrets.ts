@@ -47,7 +47,7 @@ export function createUsableSecrets({ reflect, namespace, ownSecrets, onChange }
       return { reason: 'SecretRefused', message };
     }
     if (SECRET_USES[labels[USABLE_LABEL] ?? '']?.includes(use) === true) return undefined;
-    // The message is the same whether or not the Secret exists, so that it does not reveal this.
+    // The message is the same whether or not the Secret exists, so that it does not reveal which Secrets exist.
     const message =
       `Secret "${name}" (${field}) does not exist, or models may not use it. To allow it, run ` +
       `"kubectl -n ${namespace} label --overwrite secret ${name} ${USABLE_LABEL}=${LABEL_FOR[use]}"`;

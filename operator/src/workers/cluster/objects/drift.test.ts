@@ -29,7 +29,7 @@ test.each([
     { m: [{ name: 'x', mountPath: '/a' }] },
     true,
   ],
-])('covers, for %s (live %j, wanted %j), is %s', (_, live, wanted, expected) => {
+])('covers() for %s (live %j, wanted %j) returns %s', (_, live, wanted, expected) => {
   expect(covers(live, wanted)).toBe(expected);
 });
 

@@ -27,8 +27,8 @@ const QUANTITY_FACTORS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Reports whether an object has to be applied. It has to if it is missing, was applied with other content, or if
- * another client changed a field that the operator sets. Fields that other clients added are ignored.
+ * Reports whether an object has to be applied. This is so if the object is missing or was applied with other content.
+ * It is also so if another client changed a field that the operator sets. Fields that other clients added are ignored.
  */
 export function hasDrifted(live: KubeObject | undefined, wanted: KubeObject): boolean {
   if (live === undefined) return true;
@@ -63,7 +63,10 @@ function hasField(item: unknown, name: string): item is Record<string, unknown> 
   return typeof item === 'object' && item !== null && name in item;
 }
 
-/** Compares quantities by value, because the API server normalizes them. For example, `0.5` becomes `500m`. */
+/**
+ * Reports whether both values are quantities of the same amount. The API server changes the notation of quantities. For
+ * example, `0.5` becomes `500m`.
+ */
 function isSameQuantity(live: unknown, wanted: unknown): boolean {
   const [a, b] = [live, wanted].map(readQuantity);
   return a !== undefined && a === b;

@@ -15,7 +15,7 @@ export const FETCHER_VARIABLES = [
   'ARTIFACT_CREDENTIALS_FOLDER',
 ];
 
-/** Volume with the credentials of the download. For a guest, a suffix is added. */
+/** Volume with the credentials of the download. For a guest, a suffix is added to this name. */
 export const CREDENTIALS_VOLUME = 'artifact-credentials';
 
 /** Builds the init container that downloads an artifact, and the volumes that it needs. */

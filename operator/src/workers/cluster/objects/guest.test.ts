@@ -72,7 +72,7 @@ describe('the pods of a model with guests', () => {
   });
 });
 
-test('the revision of a host changes if its guests change, and not if only their order does', () => {
+test('the revision of a host changes if its guests change, but not if only the order of the guests changes', () => {
   const revisionOf = (guests: readonly object[]) => templateOf(HOST, INSTALLATION, undefined, guests).revision;
   const [first, second] = GUESTS;
   expect(revisionOf([second, first])).toBe(revisionOf([first, second]));

@@ -22,8 +22,8 @@ export function guestPorts(index: number): number[] {
 }
 
 /**
- * Builds the model files, credentials and variables of a guest. The position of the guest in the list is part of its
- * names in the pod.
+ * Builds the model files, credentials and variables of a guest. The names of the volumes and folders of a guest contain
+ * its position in the list.
  */
 export function buildGuest(
   template: WorkerTemplate,

@@ -38,8 +38,9 @@ interface Write {
 }
 
 /**
- * Creates the cache of a type. The cache contains the operator's own writes at once. The watch reports them only later,
- * and much later if it is interrupted. Without the cache, the operator would repeat its writes until then.
+ * Creates the cache of a type. The cache contains the operator's own writes at once. The watch reports the writes only
+ * later, and much later if the watch is interrupted. Without the cache, the operator would repeat its writes until
+ * then.
  */
 export function createObjectCache(
   type: ResourceType,

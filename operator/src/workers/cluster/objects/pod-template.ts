@@ -36,12 +36,12 @@ export function buildPodTemplate(template: WorkerTemplate, installation: Install
       // Workers do not use the Kubernetes API.
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      // No preStop delay is needed, because gateways find workers in the ledger, and a worker that stops removes itself
-      // there.
+      // No preStop delay is needed, because gateways find workers in the ledger, and a worker that stops removes its
+      // record from the ledger.
       terminationGracePeriodSeconds: drainSeconds + STOP_MARGIN_SECONDS,
-      // With a shared PID namespace, the worker is not its first process. The kernel discards a SIGTERM for the first
-      // process until Node has installed a handler. A pod that is deleted during that time would run for its whole
-      // grace period.
+      // With a shared PID namespace, the worker is not the first process of its container. For a first process, the
+      // kernel would discard a SIGTERM until Node has installed a handler. A pod that is deleted before that would run
+      // for its whole grace period.
       shareProcessNamespace: true,
       securityContext: {
         runAsNonRoot: true,

@@ -15,7 +15,7 @@ export interface ChildStore {
   /** Returns the Deployments of a model: one for each revision, or one for each tier of a revision that has tiers. */
   deployments: (model: string) => KubeObject[];
   get: (type: ResourceType, name: string) => KubeObject | undefined;
-  /** Applies an object if it is missing or differs. */
+  /** Applies an object if it is missing in the cluster or differs there. */
   ensure: (child: Child) => Promise<void>;
   /** Sets the number of replicas of a Deployment. */
   scale: (name: string, replicas: number) => Promise<void>;
@@ -83,8 +83,8 @@ export function createChildStore(options: ChildStoreOptions): ChildStore {
 }
 
 /**
- * Applies objects that differ from those in the cluster. Remembers the compared versions of each object, and compares
- * it again only if one of them changes.
+ * Applies objects that differ from those in the cluster. Remembers which versions of an object were compared, and
+ * compares the object again only if one of these versions changes.
  */
 function createDriftChecks(cacheOf: (type: ResourceType) => ObjectCache, onModified: (child: Child) => void) {
   /**

@@ -111,7 +111,7 @@ test('the pod index measures how long a pod has been unschedulable, and counts i
   expect(pods.of('m')[0]?.crashes).toBe(3);
 });
 
-test('the pod index drops a deleted pod that has not ended in time, and reports it once', () => {
+test('the pod index drops a deleted pod that has not ended in time, and reports this pod only once', () => {
   const { pods, overdue, pass } = watch();
   pods.update('a', object('a'));
   pass(5000);

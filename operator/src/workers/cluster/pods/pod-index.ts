@@ -13,13 +13,13 @@ interface Entry {
   /** Number of restarts when the pod was last ready. */
   restartsWhenReady: number;
   terminatingSinceMs: number | undefined;
-  /** True once the pod was reported as overdue and is not waited for any more. */
+  /** True after the pod was reported as overdue. The operator does not wait for it any more. */
   abandoned: boolean;
 }
 
 export interface PodIndexOptions {
   nowMs: () => number;
-  /** Longest time that a deleted pod may stay beyond its grace period. */
+  /** Time beyond its grace period after which a deleted pod is overdue. */
   overdueMs: number;
   /** Called when a worker has ended because its pod ended or was deleted, or its process was restarted. */
   onEnded: (worker: EndedWorker) => void;
@@ -120,7 +120,10 @@ export class PodIndex {
   }
 }
 
-/** Returns the entry of a pod after an update. The start of each state is the time at which it was first observed. */
+/**
+ * Returns the entry of a pod after an update. The start of each state is the time at which the state was first
+ * observed.
+ */
 function nextEntry(before: Entry | undefined, pod: WorkerPod, nowMs: number): Entry {
   const restarted = before !== undefined && pod.restarts !== before.pod.restarts;
   const since = (holds: boolean, sinceMs: number | undefined) => (holds ? (sinceMs ?? nowMs) : undefined);

@@ -32,7 +32,10 @@ export interface WorkerPod {
   ended: boolean;
   /** True if the operator selected the pod for removal. */
   selectedForRemoval: boolean;
-  /** True if the phase label shows the selection too. An early version of the operator did not set this label. */
+  /**
+   * True if the phase label shows the selection, in addition to the annotation. An early version of the operator did
+   * not set this label.
+   */
   labelled: boolean;
   /** True if the pod has the label that keeps further pods off its node. */
   sick: boolean;
@@ -59,7 +62,7 @@ const NORMAL_WAITS: readonly string[] = ['ContainerCreating', 'PodInitializing']
 /** Reason that is reported for every crashed container, whether it waits for its next start or runs again. */
 export const CRASHED = 'CrashLoopBackOff';
 
-/** Reads a worker pod. Returns undefined if the pod is not a worker's. */
+/** Reads a worker pod. Returns undefined if the pod is not the pod of a worker. */
 export function readPod(object: KubeObject): WorkerPod | undefined {
   const { name, uid = '', labels = {}, annotations = {}, deletionTimestamp } = object.metadata;
   const { deletionGracePeriodSeconds = 0 } = object.metadata as { deletionGracePeriodSeconds?: number };

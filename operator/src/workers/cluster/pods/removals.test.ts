@@ -4,7 +4,7 @@ import { createRemovals } from './removals.ts';
 import { ANNOTATIONS, LABELS, PHASES } from '../names.ts';
 import { readPod } from './pod.ts';
 
-test('removals.mark adds a missing phase label once to a pod that an earlier operator selected for removal, and keeps the reason', async () => {
+test('removals.mark adds a missing phase label to a pod that an earlier operator selected for removal, and keeps the stored reason', async () => {
   const cluster = createClusterApi();
   const labels = { [LABELS.model]: 'm', [LABELS.revision]: 'r', [LABELS.phase]: PHASES.serving };
   const put = (name: string, annotations: Record<string, string>) =>

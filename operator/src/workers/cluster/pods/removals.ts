@@ -14,8 +14,8 @@ export interface Removals {
   /** Selects a pod for removal. The pod stays unchanged until `mark` is called. */
   select: (pod: WorkerPod, reason: string) => void;
   /**
-   * Writes the selection to the pods of a model in the cluster. Completes it on pods where an earlier operator wrote
-   * only a part.
+   * Writes the selection to the pods of a model in the cluster. Completes the selection on pods to which an earlier
+   * operator wrote only a part of it.
    */
   mark: (model: string, pods: readonly WorkerPod[]) => Promise<void>;
   /** Deletes pods. Pods that an earlier call has deleted are skipped. */

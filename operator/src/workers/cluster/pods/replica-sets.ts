@@ -18,8 +18,8 @@ export interface WorkerReplicaSet {
   /** Whether the controller has seen the current number of replicas. */
   upToDate: boolean;
   /**
-   * Whether `observedSelected` is valid. ReplicaSets of early operator versions lack the phase label, which it is
-   * derived from.
+   * Whether `observedSelected` is valid. ReplicaSets of early operator versions lack the phase label, from which this
+   * number is derived.
    */
   hasPhaseLabel: boolean;
 }
@@ -30,7 +30,7 @@ export interface ReplicaSets {
   of: (model: string, revision: string, tier?: string) => WorkerReplicaSet[];
 }
 
-/** Follows the ReplicaSets of workers. Calls `onChange` with the model of each one that may have changed. */
+/** Follows the ReplicaSets of workers. Calls `onChange` with the model of each ReplicaSet that may have changed. */
 export function createReplicaSets(reflect: Reflect, onChange: (model: string) => void): ReplicaSets {
   const setsByKey = new Map<string, Map<string, WorkerReplicaSet>>();
   const keyByName = new Map<string, string>();

@@ -7,8 +7,8 @@ export function hasStarted({ scheduled, pending }: Pick<WorkerPod, 'scheduled' |
 
 /**
  * Reports whether the Deployment of a pod is being restarted, for example with "kubectl rollout restart". Kubernetes
- * then replaces its pods, and runs more of them meanwhile. A replacement that has not started does not count, because
- * it may never start. It may lack a node or an image.
+ * then replaces the pods of the Deployment, and meanwhile runs more pods than `replicas`. A replacement that has not
+ * started does not count, because it may never start. It may lack a node or an image.
  */
 export function isBeingRestarted({ revision, tier, set }: WorkerPod, pods: readonly WorkerPod[]): boolean {
   return pods.some(

@@ -39,7 +39,7 @@ test('decideScale does not raise replicas if there are more pods than replicas',
   expect(decideScale({ count: 2, replicas: 50, pods, sets })).toEqual({ replicas: 3, remove: [] });
 });
 
-test('decideScale only lowers replicas if Kubernetes would then remove the pod that was selected for removal', () => {
+test('decideScale lowers replicas and deletes no pod itself if Kubernetes will then remove the pod that was selected for removal', () => {
   expect(decide(1, pod('a'), pod('b', going))).toEqual({ replicas: 1, remove: [] });
   expect(decide(1, pod('a'), pod('b', { selectedForRemoval: true }))).toEqual({ replicas: 1, remove: [] });
 });

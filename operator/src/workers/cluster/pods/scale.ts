@@ -25,8 +25,8 @@ export interface Scale {
  *
  * | pods beyond the wanted number                   | replicas                | who removes the selected pods        |
  * |-------------------------------------------------|-------------------------|--------------------------------------|
- * | none of them is selected                        | wanted or running       | no one: pods are not selected yet    |
- * | the controller has not seen all selections      | lowered by those it saw | Kubernetes; the rest in a later call |
+ * | none of them is selected                        | as many as run          | no one: pods are not selected yet    |
+ * | the controller has not seen all selections      | lowered by those it saw | Kubernetes; others in a later call   |
  * | Kubernetes would remove the selected pods first | as many as stay         | Kubernetes                           |
  * | Kubernetes would first remove unstarted pods    | as many as stay         | the operator, one by one             |
  * | Kubernetes would first remove pods with streams | unchanged               | the operator; the pool selects again |

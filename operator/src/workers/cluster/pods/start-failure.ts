@@ -26,7 +26,7 @@ const IMAGE_PULL_REASONS: readonly string[] = [
 
 /**
  * Returns why the pods of a revision that are not ready cannot start. Undefined while at least one of them is starting
- * normally. Conditions that may pass by themselves, such as waiting for a new node, count only after `provisionMs`. If
+ * normally. Conditions that may end by themselves, such as waiting for a new node, count only after `provisionMs`. If
  * other pods are ready and containers fail on one node only, that node is the cause, and the result is undefined. If no
  * pod is starting, returns why the Deployment cannot create pods.
  */

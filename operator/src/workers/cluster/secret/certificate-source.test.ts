@@ -87,14 +87,14 @@ test('a certificate is replaced if it was signed by another CA, or if its key or
   expect(replaced['tls.crt']).not.toBe(first['tls.crt']);
 });
 
-test('if a CA file has several certificates, the first one signs', async () => {
+test('if a CA file has several certificates, the first of them signs the certificates of models', async () => {
   const before = await issue();
   const cert = await replaceCa(readFileSync(caCertFile, 'utf8'));
   const values = await issue('m', before);
   expect(certificateIn(values).verify(new X509Certificate(cert).publicKey)).toBe(true);
 });
 
-test('a CA file without a certificate is an error that names the file', async () => {
+test('createCertificateSource rejects a CA file without a certificate with an error that names the file', async () => {
   writeFileSync(caCertFile, '');
   await expect(issue()).rejects.toThrow(`the file ${caCertFile} has no certificate`);
 });

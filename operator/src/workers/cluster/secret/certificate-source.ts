@@ -64,7 +64,10 @@ function readCa({ caCertFile, caKeyFile }: CertificateSourceOptions): KeyPairPem
   return { cert, key };
 }
 
-/** Returns when a new certificate ends. It does not outlast its CA. Throws if the CA has expired. */
+/**
+ * Returns the time at which a new certificate expires. A certificate does not outlast its CA. Throws if the CA has
+ * expired.
+ */
 function chooseEnd(ca: KeyPairPem, { caCertFile, validityDays }: CertificateSourceOptions, nowMs: number): Date {
   const { validToDate } = new X509Certificate(ca.cert);
   if (validToDate.getTime() <= nowMs) {

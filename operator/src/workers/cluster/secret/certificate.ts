@@ -22,13 +22,13 @@ const HASH = 'SHA-256';
 /** Names of the NIST curves in Web Crypto, by their names in OpenSSL. */
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
-/** Creates a key pair and a server certificate for it that the CA signs. */
+/** Creates a key pair. Issues a server certificate for it, which the CA signs. */
 export async function issueServerCertificate(ca: KeyPairPem, request: CertificateRequest): Promise<KeyPairPem> {
   const issuer = new x509.X509Certificate(ca.cert);
   const keys = await webcrypto.subtle.generateKey(LEAF_ALGORITHM, true, ['sign', 'verify']);
   const { signingKey, signingAlgorithm } = readSigningKey(ca.key);
-  // The key id of the CA is copied, because OpenSSL compares it with the one in the issued certificate. Each tool
-  // derives a key id in its own way.
+  // The key id is copied from the certificate of the CA, because OpenSSL compares it with the key id in the issued
+  // certificate. Each tool derives a key id in its own way.
   const issuerKeyId = issuer.getExtension(x509.SubjectKeyIdentifierExtension)?.keyId;
   const cert = await x509.X509CertificateGenerator.create({
     subject: [{ CN: [request.commonName] }],

@@ -1,7 +1,7 @@
 import type { Operation, PathItem } from '../document.ts';
 import { headersOf } from '../headers.ts';
 
-/** /openapi.json, /asyncapi.json and /docs */
+/** Describes /openapi.json, /asyncapi.json and /docs. */
 export function documentPaths(): Record<string, PathItem> {
   return {
     '/openapi.json': {

@@ -3,7 +3,7 @@ import type { PathItem } from '../document.ts';
 import { EXAMPLE_MODELS } from '../examples.ts';
 import { errorResponses, jsonResponse } from '../responses.ts';
 
-/** GET /v1/models */
+/** Describes GET /v1/models. */
 export function modelsPath(): PathItem {
   return {
     get: {

@@ -3,7 +3,7 @@ import type { PathItem } from '../document.ts';
 import { headersOf } from '../headers.ts';
 import { errorResponses } from '../responses.ts';
 
-/** GET /v1/realtime: the handshake of a realtime transcription. Its events are those of OpenAI. */
+/** Describes GET /v1/realtime, the handshake of a realtime transcription. The events are those of OpenAI. */
 export function realtimePath(): PathItem {
   return {
     get: {

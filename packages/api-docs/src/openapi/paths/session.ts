@@ -5,7 +5,7 @@ import { headersOf } from '../headers.ts';
 import { jsonResponse } from '../responses.ts';
 import { keyedErrors, RATE_HEADERS, SESSION_ID } from './keyed.ts';
 
-/** GET and DELETE /v1/asr/sessions/{id} */
+/** Describes GET and DELETE /v1/asr/sessions/{id}. */
 export function sessionPathItem(): PathItem {
   const reasons = Object.entries(END_REASONS).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`);
   return {

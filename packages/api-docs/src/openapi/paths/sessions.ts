@@ -28,7 +28,7 @@ const PARAMETERS: Parameter[] = [
   },
 ];
 
-/** POST /v1/asr/sessions */
+/** Describes POST /v1/asr/sessions. */
 export function sessionsPath(): PathItem {
   return {
     post: {

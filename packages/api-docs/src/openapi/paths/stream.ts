@@ -5,7 +5,9 @@ import { headersOf } from '../headers.ts';
 import { errorResponses } from '../responses.ts';
 import { SESSION_ID } from './keyed.ts';
 
-/** GET /v1/asr/sessions/{id}/stream: the WebSocket handshake. The AsyncAPI document describes the messages. */
+/**
+ * Describes GET /v1/asr/sessions/{id}/stream, the WebSocket handshake. The AsyncAPI document describes the messages.
+ */
 export function streamHandshakePath(): PathItem {
   return {
     get: {

@@ -113,7 +113,7 @@ const EVENTS = [
   .map((event) => `data: ${JSON.stringify(event)}\n\n`)
   .join('');
 
-/** POST /v1/audio/transcriptions */
+/** Describes POST /v1/audio/transcriptions. */
 export function transcriptionsPath(): PathItem {
   const text = { schema: { type: 'string' } } as const;
   return {

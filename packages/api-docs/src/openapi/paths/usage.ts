@@ -4,7 +4,7 @@ import { EXAMPLE_BALANCE } from '../examples.ts';
 import { jsonResponse } from '../responses.ts';
 import { keyedErrors, RATE_HEADERS } from './keyed.ts';
 
-/** GET /v1/usage */
+/** Describes GET /v1/usage. */
 export function usagePath(): PathItem {
   return {
     get: {

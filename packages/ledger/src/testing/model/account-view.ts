@@ -20,7 +20,7 @@ export interface JournalLine {
 /** Kinds of journal lines that end a session. */
 export const ENDS: readonly string[] = ['settle', 'fail', 'expire', 'cancel'];
 
-/** The account of the tenant and its sessions, as one content of Redis has them. */
+/** The account of the tenant and its sessions in one content of Redis. */
 export class AccountView {
   readonly account: ReadonlyMap<string, string>;
   /** Sessions that have not ended, with their deadlines. */
@@ -28,7 +28,7 @@ export class AccountView {
   /** Hashes of sessions by session id. */
   readonly sessions: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly journal: readonly JournalLine[];
-  /** The recent sessions: a line for each ended one, and the id of each live one. */
+  /** The list of recent sessions. It has a line for each ended session, and the id of each live session. */
   readonly recent: readonly string[];
   readonly snapshot: Snapshot;
 

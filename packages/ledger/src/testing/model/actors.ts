@@ -19,7 +19,10 @@ export const SECONDS = 10;
  */
 const NEVER_MS = 1_000_000_000;
 
-/** Creates the ledger of a simulated process. Its own clock stands still, and the replies of Redis correct it. */
+/**
+ * Creates the ledger of a simulated process. The local clock of the process stands still. The ledger gets the time from
+ * the replies of Redis.
+ */
 export function createModelLedger(link: RedisLink): Ledger {
   return createLedger(withOneShard(link), {
     prefix: PREFIX,
@@ -28,7 +31,10 @@ export function createModelLedger(link: RedisLink): Ledger {
   });
 }
 
-/** Answers reads of due marks in shards without tenants, so that a reaper sends one message instead of sixteen. */
+/**
+ * Returns a link that itself answers reads of due marks in shards without tenants. A reaper then sends one message
+ * instead of sixteen.
+ */
 function withOneShard(link: RedisLink): RedisLink {
   const used = keys.due(dueShard(TENANT));
   return {

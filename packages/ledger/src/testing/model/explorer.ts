@@ -51,7 +51,8 @@ export class Counterexample extends Error {
 /**
  * Explores every order of the steps of processes, of Redis and of the clock, breadth first. A run has a limited number
  * of disturbances. A disturbance is a message that times out, a reply that arrives after a later one, or time that
- * passes until a deadline. A process that crashes is a process without further steps, so crashes are not limited.
+ * passes until a deadline. A crash is not a step. The exploration includes every order in which a process takes no
+ * further steps, so crashes are not limited.
  */
 export class Explorer {
   readonly #machine: RedisMachine;
@@ -71,7 +72,10 @@ export class Explorer {
     this.#maxDisturbances = maxDisturbances;
   }
 
-  /** Runs `tasks` one after another, without faults, and then starts the tasks in `started`. Returns the state then. */
+  /**
+   * Runs `tasks` one after another, without faults, and then starts the tasks in `started`. Returns the resulting
+   * state.
+   */
   async prepare(content: number, tasks: readonly Task[], started: readonly Task[]): Promise<State> {
     const processes = await Promise.all(this.#processes.map((process) => process.start()));
     const nothing = { replies: [], late: [], disturbances: 0, parent: undefined, step: () => '' };

@@ -173,7 +173,7 @@ export function* processViolations(view: AccountView, processes: readonly Belief
       yield { id: 'LATE-RESERVE', what: `session ${id} holds credit after its cancel was answered` };
 }
 
-/** Yields a violation for everything that is left in Redis although every session must have ended. */
+/** Yields a violation for all data that Redis still contains although every session must have ended. */
 export function* leftovers(view: AccountView): Violations {
   const id = 'SESSION-ENDS';
   if (view.number('reserved') !== 0) yield { id, what: `${view.number('reserved')} ms stay reserved` };

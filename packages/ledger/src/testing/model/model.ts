@@ -20,9 +20,9 @@ export interface Exploration {
 }
 
 /**
- * Times that pass before the first and the second run of a reaper, after all processes have crashed. The first one
- * covers a lease, and the time until a reaper may continue the work of another. Together they also cover the lifetime
- * of a credential. Both are at least 2 s longer than necessary.
+ * Times that pass before the first and the second run of a reaper, after all processes have crashed. The first time
+ * covers a lease, and the time until a reaper may continue the work of another reaper. The sum of both times also
+ * covers the lifetime of a credential. Each time is at least 2 s longer than necessary.
  */
 const QUIET_MS = [22_000, 69_000];
 
@@ -140,7 +140,7 @@ class Model {
   }
 }
 
-/** Runs commands one after another, each on the content that the one before has left. */
+/** Runs commands one after another, each on the content of Redis after the previous command. */
 class SequentialRun {
   content: number;
   readonly link;

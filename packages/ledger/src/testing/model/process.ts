@@ -46,9 +46,9 @@ export interface ProcessState {
 }
 
 /**
- * One simulated process. Its code is asynchronous and cannot be copied, so a state of it is the list of its events. The
- * code runs again from the start to find out what it does after one more event. The same list runs only once. Two lists
- * lead to the same state if no task runs after them and the memory of the process is equal.
+ * One simulated process. Its code is asynchronous, and its state cannot be copied. The list of its events therefore
+ * represents its state. The code runs again from the start to find out what it does after one more event. The same list
+ * runs only once. Two lists lead to the same state if no task runs after them and the memory of the process is equal.
  */
 export class SimulatedProcess {
   readonly name: string;

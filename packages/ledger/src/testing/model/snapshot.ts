@@ -11,12 +11,15 @@ export type Entry = readonly [name: string, type: string, content: Content, expi
 export const CLOCK_KEY = 'model:clock';
 
 /**
- * Simulated time at which each exploration starts. It is so far in the future that no expiry in simulated time passes
- * on the clock of Redis.
+ * Simulated time at which each exploration starts. It is so far in the future that Redis itself, whose own clock is
+ * real, expires no key at a simulated time.
  */
 export const START_MS = 4_000_000_000_000;
 
-/** A time between the clock of Redis and simulated time. An expiry before it was set relative to the clock of Redis. */
+/**
+ * A time between the clock of Redis and simulated time. An earlier expiry is a time of the clock of Redis. A later
+ * expiry is a simulated time.
+ */
 const BETWEEN_CLOCKS_MS = 3_000_000_000_000;
 
 /**
