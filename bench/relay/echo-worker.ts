@@ -1,6 +1,7 @@
-// A worker whose inference takes no time. It implements the relay protocol, registers in the ledger and answers each
-// chunk immediately. The cost of the relay is therefore visible. It requires no ticket, because the clients of proxies
-// have none. A gateway uses one connection for all of its streams. A client of a proxy uses one WebSocket per stream.
+// A worker whose inference takes no time, so that the benchmark measures only the cost of the relay. The worker
+// implements the relay protocol, registers in the ledger and answers each chunk immediately. The benchmark compares a
+// gateway with proxies. A gateway uses one connection for all of its streams. A client that connects through a proxy
+// uses one WebSocket per stream. Such a client has no ticket, so this worker requires none.
 // Environment: REDIS_URL, REDIS_KEY_PREFIX, MODEL, SLOTS. If SLOTS is 0, the worker does not register, so that gateways
 // do not use it. It prints its port on standard output.
 import { createServer } from 'node:http';

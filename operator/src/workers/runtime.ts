@@ -17,8 +17,8 @@ export interface DesiredWorkers {
    */
   counts: ReadonlyMap<string, number>;
   /**
-   * The same numbers by revision and tier. Workers without a tier are counted under an empty name. Undefined if there
-   * are no tiers. All numbers are then for workers without a tier.
+   * The numbers of `counts` by revision and tier. Workers without a tier are counted under an empty name. Undefined if
+   * there are no tiers.
    */
   tierCounts?: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
   /** Workers that have to stop. They hand their streams over to other workers. */

@@ -48,7 +48,7 @@ describe('RunHistory', () => {
     expect(createRuns()(60, 150, 3)?.slowdown).toBeGreaterThan(2.8);
   });
 
-  test('returns no slowdown of the last minute if runs overlap, but that of the last seconds', () => {
+  test('if runs overlap, returns the slowdown of the last seconds, but none for the last minute', () => {
     const last = createRuns(true)(60, 500, 1.5);
     expect(last?.slowdown).toBeUndefined();
     expect(last?.recentSlowdown).toBeCloseTo(1.5);

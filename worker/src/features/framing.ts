@@ -4,7 +4,7 @@ import { HOP_SAMPLES, REACH_SAMPLES } from './logmel.ts';
  * Describes how an utterance is divided into windows of feature frames.
  *
  * A window consists of the last frames of the previous window (its history) and `shift` new frames. The graph drops the
- * output that belongs to the history. An exported graph drops this output even for the first window. So an utterance
+ * output that belongs to the history, also in the first window, which has no previous window. An utterance therefore
  * starts with `lead` frames of zeros, which serve as its history.
  */
 export interface Framing {
@@ -18,7 +18,7 @@ export interface Framing {
 
 /**
  * Decision about the next window. For `run`, `length` is the number of frames of the window up to the end of the audio.
- * Only in the last window of an utterance, `length` can be less than `window`.
+ * `length` can be less than `window` only for the last window of an utterance.
  */
 export type NextWindow =
   | { readonly kind: 'wait' }
@@ -43,7 +43,10 @@ export const earlySamples = (framing: Framing): number => chunkSamples(framing) 
 /** Returns the number of the utterance's frame in column 0 of window `k`. The number is negative for leading zeros. */
 export const firstFrame = (framing: Framing, k: number): number => k * framing.shift - framing.lead;
 
-/** Returns the number of samples from which the first `windows` windows of an utterance can run without a flush. */
+/**
+ * Returns the number of samples that must have arrived before the first `windows` windows of an utterance can run
+ * without a flush.
+ */
 export function samplesFor(framing: Framing, windows: number): number {
   const lastFrame = firstFrame(framing, windows - 1) + framing.window - 1;
   return windows === 0 ? 0 : lastFrame * HOP_SAMPLES + REACH_SAMPLES;
