@@ -32,7 +32,7 @@ export interface StartOptions {
   show: Show;
   /** Aborts the start. */
   signal: AbortSignal;
-  /** Starts a page that shows live telemetry of the services. */
+  /** Whether to start a page that shows live telemetry of the services. */
   observe?: boolean;
 }
 

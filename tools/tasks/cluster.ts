@@ -9,7 +9,7 @@ import { findProblems, readState } from '../cluster/namespaces/state.ts';
 import { runTask, logProgress, userPath } from '../launch/terminal.mjs';
 import { homeOf } from '../start/home.ts';
 
-/** Exit status of `status` for a cluster that does not run. */
+/** Exit status of the command `status` if the cluster does not run. */
 const NOT_RUNNING = 3;
 const home = homeOf(process.env).path;
 

@@ -2,7 +2,7 @@
 
 `npm run models -- import` runs this and then checks the folder with the engine of the worker. SCRATCH receives
 import.json with facts about the model, and with the pieces that the model recognizes in the recordings. SCRATCH also
-receives audio.pcm with the samples of the recordings and of the manifest.
+receives audio.pcm with the samples of the recordings and of the utterances in the manifest.
 """
 
 import argparse

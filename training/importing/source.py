@@ -1,4 +1,4 @@
-"""Data that the import reads from a model file. All formats of files give the same data."""
+"""Data that the import reads from a model file. It has the same form for all file formats."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,5 @@
-"""Cache-aware streaming FastConformer. Modules have NeMo's names, so that training/optimize reads an export.
+"""Cache-aware streaming FastConformer. Modules have NeMo's names, so that training/optimize can read an export of the
+model.
 
 All convolutions are causal, and attention is limited to chunks. The output for a whole utterance therefore equals the
 output for the same utterance chunk by chunk.
@@ -109,7 +110,7 @@ class Attention(nn.Module):
 
 
 def shift(x):
-    """Moves row i of [B, H, T, P] so that its column j has the score for the distance of query i and key j."""
+    """Moves row i of [B, H, T, P] so that its column j has the score for the distance between query i and key j."""
     _, heads, rows, columns = x.shape
     x = functional.pad(x, (1, 0)).reshape(-1, heads, columns + 1, rows)
     return x[:, :, 1:].reshape(-1, heads, rows, columns)

@@ -78,7 +78,7 @@ def save(model, path, pack=False):
 
 
 def load(path):
-    """Reads a checkpoint. It contains tensors and settings only, so nothing in it is executed."""
+    """Reads a checkpoint. A checkpoint contains only tensors and settings, so nothing in it is executed."""
     found = torch.load(path, map_location="cpu", weights_only=True)
     model = Recognizer(Settings(**found["settings"]))
     model.load_state_dict({name: _unpack(value) for name, value in found["weights"].items()})

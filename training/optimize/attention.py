@@ -54,7 +54,7 @@ class Skew:
         self.keys_end = g.op("Add", sizes.frames, g.ints(left + chunk - 1))
 
     def apply(self, x):
-        """x [B * T, heads * count + 1], row i of a chunk against distances -> [B, 1, T * heads, left + T]."""
+        """x [B * T, heads * count + 1] with scores by distance -> scores by key [B, 1, T * heads, left + T]."""
         g = self.g
         flat = g.op("Slice", g.op("Reshape", x, self.flat), g.ints(0), self.rows_end, g.ints(2))
         return g.op("Slice", g.op("Reshape", flat, self.grid), g.ints(self.chunk - 1), self.keys_end, g.ints(3))

@@ -50,7 +50,7 @@ def compare(name, path, expected, utterances, right, prompts):
 
 
 def effect(expected, copies):
-    """Returns the largest difference that another prompt than the first one causes in a value. `expected` has `copies`
+    """Returns the largest difference of a value between the first prompt and any other prompt. `expected` has `copies`
     entries per prompt.
     """
     whole = np.stack(expected[::copies])

@@ -72,7 +72,9 @@ def output(g, w, x, batch):
 
 
 def key_mask(g, left, frames, filled, lengths):
-    """[B, 1, 1, left + T]: 0 for keys that exist, and HIDDEN for unused cache entries and for frames after the end."""
+    """Returns [B, 1, 1, left + T] with 0 for keys that exist, and HIDDEN for unused cache entries and for frames after
+    the end.
+    """
     at = positions(g, g.op("Add", frames, g.ints(left)))
     column = lambda v: g.op("Unsqueeze", v, g.ints(1))
     early = g.op("Less", at, column(g.op("Sub", g.ints(left), filled)))

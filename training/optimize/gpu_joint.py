@@ -57,7 +57,7 @@ def build_joint(w, encoded_width, store, precision, steps):
 
 
 class States:
-    """LSTM states of the batch, read from and written to arenas of 32-bit floats."""
+    """Reads and writes the LSTM states of the batch, which are in arenas of 32-bit floats."""
 
     def __init__(self, g, w, state_from, state_to):
         self.g, self.width, self.row = g, w.hidden, row_of(w.hidden)

@@ -7,7 +7,7 @@ from graph import Graph
 
 
 def build_joint(w, encoded_width, metadata):
-    """Builds an ONNX model of the weights. Batch size, frames and pieces are dynamic."""
+    """Builds an ONNX model with the weights. The batch size and the numbers of frames and pieces are dynamic."""
     g = Graph()
     layers, hidden = len(w.layers), w.hidden
     frames = g.input("encoder_outputs", ["B", encoded_width, "T"])

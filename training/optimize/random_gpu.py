@@ -88,8 +88,8 @@ def random_joint(options):
     """Returns random weights of predictor and joint. The bias of the blank decides how often a frame produces a piece.
 
     The scales of the matrices are chosen so that a new piece changes the scores as much as a new frame does. Otherwise
-    a frame that produces one piece would produce the maximum number of pieces. With a bias of 2.8, every third frame of
-    speech produces about one piece.
+    a frame that produces one piece would produce the maximum number of pieces. With a bias of 2.8, speech has about one
+    piece for every three frames.
     """
     random = np.random.default_rng([options.seed, 0])
     hidden, classes = options.hidden, options.vocabulary + 1
@@ -123,7 +123,7 @@ def size_arguments(parser):
 
 def write_folder(options):
     """Writes tokens.txt and the manifest. The manifest also names GPU graphs in the required fields for CPU graphs,
-    because there are none.
+    because the folder has no CPU graphs.
     """
     pieces = [f"\u2581w{i} {i}" for i in range(options.vocabulary)] + [f"<blk> {options.vocabulary}"]
     (options.folder / "tokens.txt").write_text("\n".join(pieces) + "\n")

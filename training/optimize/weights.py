@@ -95,8 +95,8 @@ def read_weights(path):
 
 
 def module_of(node):
-    """Returns the name of the module that a node belongs to. In paths of a sequence, the name of the sequence occurs
-    twice, as in /joint_net/joint_net.2.
+    """Returns the name of the module that a node belongs to. The path of a part of a sequence contains the name of the
+    sequence twice, as in /joint_net/joint_net.2.
     """
     path = node.name.strip("/").removesuffix("/MatMul").split("/")
     parts = [part for part, following in zip(path, [*path[1:], ""]) if not following.startswith(f"{part}.")]

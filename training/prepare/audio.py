@@ -11,7 +11,7 @@ _BLOCK = {22050: 441, 32000: 2, 48000: 3, 44100: 441, 8000: 1, 11025: 441}
 
 
 def resample(pcm, rate):
-    """Returns 16-bit samples at 16 kHz. Cuts off the spectrum, or extends it with zeros."""
+    """Returns 16-bit samples at 16 kHz. To resample, cuts off the high end of the spectrum or extends it with zeros."""
     if rate == RATE or len(pcm) == 0:
         return pcm
     block = _BLOCK[rate]

@@ -12,9 +12,9 @@ import numpy as np
 from model.tokenizer import split_syllables
 from prepare.sounds import RULES, alphabet
 
-# Variants in which texts write the two vowels with a tilde and the apostrophe, each with the normal letter.
+# Variants of ĩ, ũ and the apostrophe that occur in texts. Each variant is replaced by the normal character.
 _SPELLINGS = {"ŭ": "ũ", "ȋ": "ĩ", "ῦ": "ũ", "ῖ": "ĩ", "ǐ": "ĩ", "ǔ": "ũ", "î": "ĩ", "û": "ũ", "’": "'", "‘": "'", "`": "'"}
-# Of every 4 long candidates, one on average is held out of the training.
+# On average, one of HELD_OUT_SHARE long candidates is held out of the training.
 HELD_OUT_SHARE = 4
 _SHORTEST_HELD_OUT = 6  # words
 _MOST_WORDS = 18

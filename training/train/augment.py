@@ -1,8 +1,8 @@
 """Changes speech on the training device with rooms, band limits, tone, codecs, noise, other speakers and levels.
 
 `strength` is between 0 and 1. It scales the share of utterances to which a change is applied, the largest size of the
-change, or both. It is a tensor, because a CUDA graph repeats a plain number as it was at the capture. Random numbers
-come from the generator of the device, which CUDA graphs can use.
+change, or both. It is a tensor, because a CUDA graph would always use the value that a plain number had at the capture.
+Random numbers come from the generator of the device, which CUDA graphs can use.
 """
 
 import math

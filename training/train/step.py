@@ -39,7 +39,7 @@ class Step:
             capturable=device.startswith("cuda"),
         )
         rights = [right for _, right in model.settings.contexts]
-        self.rights = np.array([rights[0], *rights])  # The first context is drawn twice as often as each other one.
+        self.rights = np.array([rights[0], *rights])  # The first context is drawn twice as often as any other.
         self.half = max(0, len(model.encoder.layers) // 2 - 1)
         # This step with a learning rate of zero creates the state of the optimizer. A graph that contained the creation
         # would repeat it in each step.

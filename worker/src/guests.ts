@@ -46,7 +46,8 @@ export function readModelSettings(env: NodeJS.ProcessEnv = process.env): [Worker
 type Guest = Readonly<Record<string, string>>;
 
 function buildGuestEnvironment(env: NodeJS.ProcessEnv, guest: Guest): NodeJS.ProcessEnv {
-  // A file takes precedence over a value. So a guest with a REDIS_URL must not inherit REDIS_URL_FILE from the worker.
+  // REDIS_URL_FILE takes precedence over REDIS_URL. So a guest with a REDIS_URL must not inherit REDIS_URL_FILE from
+  // the worker.
   const isFileHidden = guest.REDIS_URL !== undefined && guest.REDIS_URL_FILE === undefined;
   return { ...env, ...NOT_INHERITED, ...(isFileHidden && { REDIS_URL_FILE: '' }), ...guest };
 }

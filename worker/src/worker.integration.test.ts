@@ -165,7 +165,7 @@ test('a worker that the operator drains refuses new streams, and asks gateways t
   expect(await recordOf(worker)).toMatchObject({ draining: true });
 });
 
-/** Code that terminates the inference thread on SIGUSR2 and makes it hang on SIGHUP. It is loaded in all threads. */
+/** Code with which the inference thread ends on SIGUSR2 and hangs on SIGHUP. All threads load this code. */
 const FAULTS = `
   import threads from 'node:worker_threads';
   import { syncBuiltinESMExports } from 'node:module';

@@ -78,10 +78,10 @@ export function initialSlots(slots: number): SlotState {
  *
  * | observation                     | slots                                                                        |
  * |---------------------------------|------------------------------------------------------------------------------|
- * | goal more than 5 % lower        | fall to the goal in one step                                                 |
+ * | goal more than 5 % below slots  | fall to the goal in one step                                                 |
  * | late streams                    | fall to the goal of the last seconds, if that is lower                       |
- * | late streams at the goal        | fall by a tenth every 3 s, unless there are more streams than slots          |
- * | higher goal                     | rise by 5 % of the measured slots every 5 s, after 15 s without late streams |
+ * | late streams, slots at the goal | fall by a tenth every 3 s, unless there are more streams than slots          |
+ * | goal above slots                | rise by 5 % of the measured slots every 5 s, after 15 s without late streams |
  * | unknown slowdown                | the goal is `start`                                                          |
  *
  * Late streams count only if they are more than a tenth of all streams. In addition, the inference thread must be busy
@@ -117,9 +117,9 @@ export function decideSlots(state: SlotState, seen: SlotObservation, limits: Slo
 /**
  * Returns the share of the streams that should move to other workers, from 0 to 1. If streams were late recently, the
  * streams that exceed the slots should move. Otherwise the machine may be able to serve more streams than slots,
- * because slots fall while streams send no audio and rise slowly afterwards. Then only the streams should move that
- * exceed what the machine can serve at its speed of the last minute. No stream should move if that speed is unknown, or
- * if only a few streams exceed the limit. A move costs more than a small delay.
+ * because slots fall while streams send no audio and rise slowly afterwards. In this case, only those streams should
+ * move that exceed the number that the machine can serve at its speed of the last minute. No stream should move if that
+ * speed is unknown, or if only a few streams exceed the limit. A move costs more than a small delay.
  */
 export function excessShare({ slots, lateAtMs }: SlotState, seen: SlotObservation, limits: SlotLimits): number {
   const { nowMs, streams, slowdown } = seen;

@@ -124,8 +124,8 @@ async function place(part: string, target: string, { folder, sha256, unpacked }:
     try {
       await rename(model, target);
     } catch (error) {
-      // If the target exists, another process has created it. Its content is the same, because its checksum is the
-      // same.
+      // If the target exists, another process has created it. Its content is the same, because the artifact has the
+      // same checksum.
       if (!(await exists(target))) throw error;
     }
     await syncFolder(folder);

@@ -71,7 +71,7 @@ function fail(): never {
   throw new ArtifactError('the archive is truncated');
 }
 
-/** Reads a stream in pieces of the requested sizes. */
+/** Creates a reader that returns the bytes of a stream in pieces of requested sizes. */
 function createReader(source: AsyncIterable<Buffer>) {
   const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   let rest: Buffer = Buffer.alloc(0);

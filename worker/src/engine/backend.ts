@@ -47,7 +47,10 @@ export interface Backend {
   readonly maxRuns: number;
   /** Largest number of slots that the memory of the hardware allows. */
   readonly maxSlots: number;
-  /** Whether the search can prefer phrases. It needs the best classes of each frame of a CTC model. */
+  /**
+   * Whether the search can prefer phrases. For this, a model must be a CTC model that returns the best classes of each
+   * frame.
+   */
   readonly supportsPhrases: boolean;
   /** Creates the search of a new utterance. If `phrases` is given, the search prefers these phrases. */
   startSearch(phrases?: PhraseGraph): Search;

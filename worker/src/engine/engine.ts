@@ -96,8 +96,8 @@ export class Engine extends EventEmitter<EngineEvents> {
   }
 
   /**
-   * Opens a stream of the main thread. Throws an EngineError if no slot is free, the model does not support the context,
-   * or the engine has failed or is closed.
+   * Opens a stream of the main thread. Throws an EngineError if no slot is free, the model does not support the
+   * context, or the engine has failed or is closed.
    */
   open(options: OpenOptions = {}): EngineStream {
     if (this.#failure === undefined && this.#closing !== undefined) {

@@ -27,8 +27,8 @@ export function createFreeSlots(slots: number): FreeSlotsMemory {
  */
 export class FreeSlots {
   /**
-   * Element 0 is the head of the stack, and element 1 is the number of slots on the stack. The upper 32 bits of the head
-   * count its changes. The lower 32 bits are the top slot plus 1, or 0 if the stack is empty.
+   * Element 0 is the head of the stack, and element 1 is the number of slots on the stack. The upper 32 bits of the
+   * head count its changes. The lower 32 bits are the top slot plus 1, or 0 if the stack is empty.
    */
   readonly #head: BigUint64Array;
   /**

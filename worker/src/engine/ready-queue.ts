@@ -52,12 +52,12 @@ const NO_RANK = [3, Infinity] as const;
 
 /**
  * Streams with a window that is ready to run. Punctual streams come first, in the order in which they became ready.
- * Late streams follow. When a machine slows down, some streams are late until enough streams have ended. In the order
- * of arrival, this delay would spread to all streams. In every eighth batch, late streams come first. Streams that are
- * ahead of real time run in separate batches when no other stream is ready. Among them, the stream that is least ahead
- * comes first. `SpareTime` limits these runs. If batches are padded, streams that are ahead also fill unused places of
- * a batch, because a padded batch takes the same time. The cost of adding and taking does not depend on the number of
- * open streams.
+ * Late streams follow. When a machine slows down, some streams are late until enough streams have ended. If streams ran
+ * in the order of arrival, this delay would spread to all of them. In every eighth batch, late streams come first.
+ * Streams that are ahead of real time run in separate batches when no other stream is ready. Among them, the stream
+ * that is least ahead comes first. `SpareTime` limits these runs. If batches are padded, streams that are ahead also
+ * fill unused places of a batch, because a padded batch takes the same time. The cost of adding and taking does not
+ * depend on the number of open streams.
  */
 export class ReadyQueue<T extends Ready> {
   readonly #isPadded: boolean;

@@ -216,9 +216,7 @@ export interface EngineStats {
   readonly runMs: number;
   /** Total time for which complete windows waited for the start of their runs. */
   readonly waitMs: number;
-  /**
-   * Device time of the runs, divided into copies of inputs, graphs, and copies of results. On a CPU, nothing is copied.
-   */
+  /** Device time of the copies of inputs, of the graphs, and of the copies of results. On a CPU, nothing is copied. */
   readonly copyInMs: number;
   readonly computeMs: number;
   readonly copyOutMs: number;

@@ -7,7 +7,7 @@ const LIVE_MS = 3000;
  * Decides when streams that are ahead of real time may run. A run of such streams delays the windows of live streams
  * that become ready during the run. It also takes processor time from other processes of the machine. A tenant that
  * sends a file must not slow down the other tenants. While there are live streams, these runs therefore get only 3 % of
- * the time. Otherwise they get all of it.
+ * the time. Otherwise they can use all the time.
  */
 export class SpareTime {
   #liveAtMs = -Infinity;

@@ -75,8 +75,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     slots: options.slots,
     maxSlots,
     measureMs: options.measureMs ?? 20_000,
-    // A batch cannot contain more streams than there are slots. A larger maximum would only add padding to runs and
-    // delay other streams.
+    // A batch cannot contain more streams than there are slots. A larger maximum would only add padding to runs.
     maxBatch: Math.min(options.maxBatch ?? defaultBatch(provider, gpuGraphs), options.slots ?? maxSlots),
     alternatives,
     paddedBatches: options.paddedBatches ?? provider !== 'cpu',

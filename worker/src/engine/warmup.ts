@@ -88,7 +88,7 @@ async function measureFullBatches(
   let endedAt = startedAt;
   for (let round = 0; !isEnough(performance.now() - startedAt); round++) {
     const group = load.prepare(load.batch);
-    // The time starts after the noise was written. In a worker, other threads write the audio.
+    // The time starts after the noise was written, because in a worker other threads write the audio.
     if (active.length === 0) endedAt = performance.now();
     active.push(load.run(group));
     if (active.length < Math.min(maxRuns, load.groups)) continue;

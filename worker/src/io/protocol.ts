@@ -27,7 +27,8 @@ export type IoCommand =
   /** Stops accepting new streams. */
   | { readonly kind: 'refuse' }
   /**
-   * Asks gateways to move their streams to other workers. `withinMs` is the time that they have, if there is a limit.
+   * Asks gateways to move their streams to other workers. `withinMs` is the time limit for these moves, if there is
+   * one.
    */
   | { readonly kind: 'move'; readonly withinMs?: number }
   /** Asks gateways to move this share of the streams to workers with free slots. */

@@ -122,7 +122,8 @@ export class IoThreads extends EventEmitter<IoThreadsEvents> {
   }
 
   /**
-   * Asks gateways to move their streams to other workers. `withinMs` is the time that they have, if there is a limit.
+   * Asks gateways to move their streams to other workers. `withinMs` is the time limit for these moves, if there is
+   * one.
    */
   move(withinMs?: number): void {
     this.#send({ kind: 'move', ...(withinMs !== undefined && { withinMs }) });

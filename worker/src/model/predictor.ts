@@ -29,7 +29,8 @@ export function readPredictor(ports: Ports): PredictorPorts {
     }
     return found.name;
   };
-  // The tensors of the encoder frames and of the predictor output also have rank 3. Their names exclude them here.
+  // The tensors of the encoder frames and of the predictor output also have rank 3. They are excluded here by their
+  // names.
   const states = (list: readonly Port[]) =>
     list.filter(
       ({ name, type, shape }) => type === 'float32' && shape.length === 3 && !/^(encoder_)?outputs$/.test(name),

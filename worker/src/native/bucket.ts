@@ -61,8 +61,8 @@ export interface BucketOptions {
 }
 
 /**
- * Device memory for batches of one size, bound to the inputs and outputs of a graph. All batches of this size use it
- * one after the other.
+ * Device memory for batches of one size, bound to the inputs and outputs of a graph. All batches of this size use this
+ * memory one after the other.
  */
 export class Bucket {
   readonly size: number;

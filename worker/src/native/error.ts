@@ -1,4 +1,4 @@
-/** Reason for which a native library could not be used. Codes are stable. */
+/** Reason for a NativeError. Codes are stable. */
 export type NativeErrorCode =
   /** A library file is missing or cannot be loaded. */
   | 'library_missing'

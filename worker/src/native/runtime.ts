@@ -116,7 +116,7 @@ export function cudaSettings(
 ): Record<string, string> {
   return {
     device_id: String(device),
-    // Disables TF32. A mantissa of TF32 has only 10 bits, which would change log-mel features by up to 0.5.
+    // Disables TF32, which has a mantissa of only 10 bits. It would change log-mel features by up to 0.5.
     use_tf32: '0',
     cudnn_conv_algo_search: 'HEURISTIC',
     arena_extend_strategy: 'kSameAsRequested',

@@ -12,7 +12,7 @@ export interface RegistrationParts {
   readonly renewMs: number;
   /** Returns a number that changes while inference makes progress. The lease is renewed only after a change. */
   readonly progress: () => number;
-  /** Reads the clock of Redis. Called when the renewal interval has passed, before the registration or renewal. */
+  /** Reads the clock of Redis. Called before each registration and renewal. */
   readonly syncClock: () => Promise<void>;
   /** Called once when the operator asks the worker to drain. */
   readonly onDrain: () => void;

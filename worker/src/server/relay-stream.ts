@@ -116,8 +116,8 @@ export class RelayStream {
   }
 
   /**
-   * Asks the gateway to move this stream to another worker. `withinMs` is the time that it has, if there is a limit. If
-   * the stream has no slot yet, refuses the stream instead.
+   * Asks the gateway to move this stream to another worker. `withinMs` is the time limit for the move, if there is one.
+   * If the stream has no slot yet, refuses the stream instead.
    */
   move(withinMs: number | undefined): void {
     if (this.#state !== 'open') this.fail('draining', 'the worker accepts no new streams', RELAY_CLOSE.noSlot);

@@ -107,7 +107,8 @@ export class Relay {
   }
 
   /**
-   * Asks gateways to move their streams to other workers. `withinMs` is the time that they have, if there is a limit.
+   * Asks gateways to move their streams to other workers. `withinMs` is the time limit for these moves, if there is
+   * one.
    */
   move(withinMs?: number): void {
     this.#moveUntilMs = performance.now() + (withinMs ?? Infinity);

@@ -5,13 +5,13 @@ import type { Final } from '../engine/protocol.ts';
 
 const SAMPLED = 1;
 
-/** The worker's part of a stream's trace: one span for the stream and one for each utterance. */
+/** The spans of the worker in the trace of a stream. There is one span for the stream and one for each utterance. */
 export class StreamTrace {
   readonly #tracing: Tracing;
   readonly #span: Span;
   /**
-   * Utterances that have ended and have no answer yet. For each, the time at which its first audio arrived, oldest
-   * first.
+   * Contains a time for each utterance that was flushed or reset and has no answer yet, the oldest first. It is the
+   * time at which the first audio of the utterance arrived.
    */
   readonly #ended: number[] = [];
   #audioStartedAtMs: number | undefined;
@@ -21,7 +21,10 @@ export class StreamTrace {
     this.#span = span;
   }
 
-  /** Creates the trace of a stream. Undefined if tracing is disabled or the gateway does not sample the stream. */
+  /**
+   * Creates the trace of a stream. Returns undefined if tracing is disabled or if the gateway does not sample this
+   * stream.
+   */
   static of(
     tracing: Tracing | undefined,
     traceparent: string | undefined,
@@ -32,7 +35,7 @@ export class StreamTrace {
     return new StreamTrace(tracing, tracing.start('recognize', { parent, kind: SpanKind.SERVER, attributes }));
   }
 
-  /** Call when the stream has got a slot. */
+  /** Call when the stream has received a slot. */
   opened(): void {
     this.#span.addEvent('opened');
   }
@@ -48,14 +51,14 @@ export class StreamTrace {
     this.#audioStartedAtMs = undefined;
   }
 
-  /** Call when the oldest utterance was dropped. */
+  /** Call when a reset has dropped the oldest utterance without an answer. */
   dropped(): void {
     this.#ended.shift();
   }
 
   /**
-   * Call when the final of the oldest utterance was sent. An utterance that a pause ended is not in `#ended`, because
-   * it was neither flushed nor reset.
+   * Call when the final of the oldest utterance without an answer was sent. If a pause has ended the utterance,
+   * `#ended` has no entry for it, because it was neither flushed nor reset.
    */
   answered({ utterance, startSample, endSample, isEndpoint, cost }: Final): void {
     const startedAtMs = isEndpoint ? (this.#ended[0] ?? this.#audioStartedAtMs) : this.#ended.shift();
@@ -75,7 +78,7 @@ export class StreamTrace {
   }
 
   /**
-   * Call when the stream has ended. `code` is the reason. Every reason but `done` and `reopened` marks the span as
+   * Call when the stream has ended. `code` is the reason. Every reason except `done` and `reopened` marks the span as
    * failed.
    */
   end(code: string): void {

@@ -8,18 +8,18 @@ export interface ArtifactServer {
   url: string;
   certificate: { cert: string; key: string };
   archive: Buffer;
-  /** All requests received. */
+  /** All requests that the server has received. */
   requests: { url: string; headers: IncomingMessage['headers'] }[];
-  /** Handlers for the next requests. Each of them answers one request instead of sending the archive. */
+  /** Handlers for the next requests, one for each request. A handler answers its request in place of the archive. */
   instead: ((request: IncomingMessage, response: ServerResponse) => void)[];
-  /** Number of bytes after which the next responses are interrupted, one number for each response. */
+  /** Numbers of bytes after which the next responses are interrupted, one number for each response. */
   cuts: number[];
   /** Whether the server supports range requests. */
   ranges: boolean;
   stop: () => Promise<void>;
 }
 
-/** Starts a server for an archive, with a new certificate or the given one. */
+/** Starts a server for an archive. Uses the certificate `known`, or creates a new one. */
 export async function serveArtifact(archive: Buffer, known?: ArtifactServer['certificate']): Promise<ArtifactServer> {
   const certificate = known ?? (await createCertificate());
   const server = createServer(certificate, (request, response) => {

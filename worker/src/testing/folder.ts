@@ -14,7 +14,7 @@ const GRAPHS: Readonly<Record<GoldenKind, Readonly<Record<string, string>>>> = {
   prompt: { encoder: 'prompt_ctc.onnx' },
 };
 
-/** Returns the manifest entry of a file. */
+/** Returns the entry of a file for a manifest, with the checksum of the file. */
 export function refTo(folder: string, file: string): { file: string; sha256: string } {
   return {
     file,
@@ -33,8 +33,8 @@ const GPU_GRAPHS = {
 const GPU_WEIGHTS = 'gpu/weights.bin';
 
 /**
- * Creates a folder with a golden CTC model or transducer and its GPU graphs. `change` may modify the manifest before it
- * is written.
+ * Creates a folder with a golden model and its GPU graphs. `change` can modify the manifest before the manifest is
+ * written.
  */
 export function createGpuFolder(
   kind: keyof typeof GPU_GRAPHS = 'ctc',
@@ -55,8 +55,8 @@ export function createGpuFolder(
 }
 
 /**
- * Creates a model folder with golden graphs in a temporary folder. `change` may modify the manifest before it is
- * written.
+ * Creates a model folder with golden graphs in a temporary folder. `change` can modify the manifest before the manifest
+ * is written.
  */
 export function createGoldenFolder(
   kind: GoldenKind,

@@ -1,7 +1,7 @@
 import { onnxType } from './onnx-writer.ts';
 import type { OnnxGraph, OnnxNode, OnnxPort, OnnxTensor } from './onnx-writer.ts';
 
-/** Sizes of the test graph: 2 pages of 2 frames, with 4 values in 2 rows for each frame, and tails of 2 frames. */
+/** Sizes of the test graph. The past has 2 pages of 2 frames. A frame has 4 values, in 2 rows. A tail has 2 frames. */
 export const TEST_SIZES = { left: 4, right: 1, width: 4, row: 2, tail: 2, samples: 4241 } as const;
 
 const METADATA = {
@@ -24,12 +24,13 @@ const METADATA = {
 const port = (type: OnnxPort['type'], name: string, ...shape: (number | string)[]): OnnxPort => ({ name, type, shape });
 
 /**
- * Returns a graph with the inputs and outputs of a GPU graph and simple arithmetic instead of an encoder. The new keys
- * of a row are its first 8 samples. Its new values and its new tail are the same samples with the opposite sign.
+ * Returns a graph with the inputs and outputs of a GPU graph, but with simple arithmetic in place of an encoder. The
+ * new keys of a row are the first 8 samples of the row. The new values and the new tail are the same samples with the
+ * opposite sign. The outputs are:
  *
  * - ids of the two frames: the sum of the past and new keys, and that sum plus 1
- * - scores of the two frames: the sum of the past and new values plus `filled`, and the sum of the old tail plus the sum
- *   of the bounds
+ * - scores of the two frames: the sum of the past and new values plus `filled`, and the sum of the old tail plus the
+ *   sum of the bounds
  * - encoded (only for a transducer): the new keys
  */
 export function buildTestGraph(type: 'ctc' | 'transducer' = 'ctc'): OnnxGraph {
@@ -150,7 +151,7 @@ function framesToRows(frames: string, rows: string): OnnxNode[] {
   ];
 }
 
-/** Gathers the past from an arena, appends the new frames, and scatters the last frames back to the arena. */
+/** Builds nodes that read the past from an arena, append the new frames, and write the last frames to the arena. */
 function update(arena: string, from: string, to: string, fresh: string): OnnxNode[] {
   return [
     node('GatherND', [arena, from], `${arena}_past_rows`),
@@ -183,9 +184,10 @@ function results(): OnnxNode[] {
 }
 
 /**
- * Returns a graph with the inputs and outputs of a joint graph, one step and simple arithmetic. A step produces the
- * piece after `token` and moves to the next frame. It adds 1 to the 4 values of the hidden state and 2 to the cell.
- * Its score is the sum of the hidden state that it reads and of all encoded frames.
+ * Returns a graph with the inputs and outputs of a joint graph, but with simple arithmetic and one step per run. The
+ * step produces the piece with the number after `token` and moves to the next frame. It adds 1 to the 4 values of the
+ * hidden state and 2 to the 4 values of the cell. The score is the sum of all encoded frames and of the hidden state
+ * before the step.
  */
 export function buildTestJoint(): OnnxGraph {
   const ints = ['frames', 'token', 'at', 'symbols', 'state_from', 'state_to'];

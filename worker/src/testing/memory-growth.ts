@@ -1,12 +1,10 @@
-/**
- * Number of measured rounds. The garbage collector may run too late for some of the rounds, but not for all of them.
- */
+/** Number of measured rounds. The garbage collector can run too late for some of the rounds, but not for all rounds. */
 const ROUNDS = 3;
 
 /**
- * Returns the smallest growth of the process in bytes over several rounds of `count` calls. A leak makes the process
- * grow in every round, but a late garbage collection only in some. A first round is not counted. It may fill memory
- * that the process has already allocated, and a leak would then not make the process grow.
+ * Returns the smallest growth of the process in bytes over several rounds of `count` calls. With a leak, the process
+ * grows in every round. With a late garbage collection, it grows only in some rounds. The first round does not count.
+ * In this round, a leak can fill memory that the process already has, so that the process does not grow.
  */
 export function leastGrowth(count: number, call: () => void): number {
   const growths = Array.from({ length: ROUNDS + 1 }, () => {
@@ -22,12 +20,12 @@ export function leastGrowth(count: number, call: () => void): number {
  * collection.
  */
 const MAX_ROUNDS = 12;
-/** Growth below which a round shows that nothing leaks. */
+/** Growth in bytes below which a round shows that there is no leak. */
 const SMALL_BYTES = 5e6;
 
 /**
- * Like `leastGrowth`, for asynchronous calls that run one after the other. Ends after the first round with little
- * growth.
+ * Does the same as `leastGrowth` for asynchronous calls, which run one after the other. Ends after the first measured
+ * round that grows by less than SMALL_BYTES.
  */
 export async function leastGrowthOf(count: number, call: () => Promise<void>): Promise<number> {
   let least = Infinity;

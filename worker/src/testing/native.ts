@@ -7,7 +7,7 @@ import type { SessionOptions } from '../native/session.ts';
 import { writeOnnx } from './onnx-writer.ts';
 import type { OnnxGraph } from './onnx-writer.ts';
 
-/** ONNX Runtime for all test files of a jest worker, with host memory that is used like device memory. */
+/** ONNX Runtime and host memory in place of device memory. All tests of a file share both. */
 export const runtime = await NativeRuntime.open();
 export const memory = createHostMemory(runtime.koffi);
 export const SESSION_OPTIONS: SessionOptions = { threads: 1, cudaGraphs: false, initializers: new Map() };

@@ -1,10 +1,10 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 
 const [MELS, WINDOW, LAYERS, LEFT, WIDTH, TAIL] = [80, 121, 8, 56, 144, 8];
-/** Outputs that must not depend on the other streams of a batch. */
+/** Outputs of a stream that must not depend on the other streams of its batch. */
 const OUTPUTS = ['logprobs', 'cache_last_channel_next', 'cache_last_time_next'];
 
-/** Returns reproducible values in the interval ±amplitude. */
+/** Returns pseudo-random values between -amplitude and amplitude. The same seed always gives the same values. */
 function noise(count: number, seed: number, amplitude: number): Float32Array {
   let state = seed;
   return Float32Array.from({ length: count }, () => {
@@ -13,7 +13,10 @@ function noise(count: number, seed: number, amplitude: number): Float32Array {
   });
 }
 
-/** Runs noise through a graph of a bundled model. The amplitude of a stream grows with its number in the batch. */
+/**
+ * Runs noise through a graph of a bundled model and returns the outputs of the first stream. In the batch, each stream
+ * has a higher amplitude than the stream before it.
+ */
 async function runBatch(session: InferenceSession, batch: number): Promise<Float32Array[]> {
   const fill = (dims: number[], amplitude: number): Tensor => {
     const size = dims.reduce((a, b) => a * b, 1);
@@ -36,8 +39,8 @@ async function runBatch(session: InferenceSession, batch: number): Promise<Float
 }
 
 /**
- * Returns for each batch size whether the outputs of the first stream are bit-identical to its outputs in a batch of
- * one.
+ * Returns for each batch size whether the outputs of the first stream are bit-identical to its outputs when it runs
+ * alone.
  */
 export async function equalToAlone(graph: string, batches: readonly number[]): Promise<boolean[]> {
   const session = await InferenceSession.create(graph, { intraOpNumThreads: 1 });

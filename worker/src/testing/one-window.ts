@@ -10,8 +10,8 @@ export interface OneWindow {
 }
 
 /**
- * Runs the first window of a recording. `openChecks` contains the results of the first calls of `isOpen`. Later calls
- * return false.
+ * Runs the first window of a recording. `openChecks` contains the results for the first calls of `isOpen`. All later
+ * calls of `isOpen` return false.
  */
 export async function runOneWindow(folder: string, wav: string, openChecks: boolean[]): Promise<OneWindow> {
   const { encoder, runner, ring, lane } = await openPipeline(folder);

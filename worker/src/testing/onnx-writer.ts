@@ -1,4 +1,5 @@
-// Writes small ONNX files, so that tests can run graphs that belong to no model. Field numbers are from onnx.proto.
+// Writes small ONNX files, so that tests can run graphs that are not part of a model. The field numbers are from
+// onnx.proto.
 
 /** Element types with their number in ONNX. */
 const TYPES = { float32: 1, int16: 5, int32: 6, int64: 7, float16: 10 } as const;
@@ -11,7 +12,7 @@ export interface OnnxPort {
   readonly shape: readonly (number | string)[];
 }
 
-/** A stored tensor. External data is in another file of the folder. */
+/** A stored tensor. `data` contains its values, or the position of the values in another file of the folder. */
 export interface OnnxTensor {
   readonly name: string;
   readonly type: 'float32' | 'int64';
@@ -19,7 +20,7 @@ export interface OnnxTensor {
   readonly data: readonly number[] | { readonly file: string; readonly offset: number; readonly length: number };
 }
 
-/** A node. Its attributes are integers, or lists of them. */
+/** A node. Its attributes are integers or lists of integers. */
 export interface OnnxNode {
   readonly op: string;
   readonly inputs: readonly string[];

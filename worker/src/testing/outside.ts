@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Calls an exported function of a module in a thread of its own, and ends the thread afterwards. */
+/** Calls an exported function of a module in a separate thread and returns the result. Then ends the thread. */
 export async function callOutside<T>(module: URL, name: string, ...args: unknown[]): Promise<T> {
   const code = `
     const { parentPort, workerData } = require('node:worker_threads');

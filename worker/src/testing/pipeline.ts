@@ -13,7 +13,7 @@ export interface PipelineResult {
   readonly ids: number[];
 }
 
-/** One stream of a model, without threads. */
+/** The parts that process one stream of a model, without threads. */
 interface Pipeline {
   readonly encoder: Encoder;
   readonly runner: Runner;
@@ -21,7 +21,7 @@ interface Pipeline {
   readonly lane: Lane;
 }
 
-/** Creates one stream of a model with lane, features, caches and search, without threads. */
+/** Creates the parts that process one stream of a model: lane, features, caches and search. Does not start threads. */
 export async function openPipeline(folder: string, context = '56,13'): Promise<Pipeline> {
   const model = await loadModel(folder, { provider: 'cpu', threads: 1, paddedBatches: false }, 2);
   const backend = new HostBackend(model, 2);
@@ -34,7 +34,7 @@ export async function openPipeline(folder: string, context = '56,13'): Promise<P
   return { encoder, runner, ring, lane };
 }
 
-/** Transcribes a recording through the pipeline in batches of one. */
+/** Transcribes a recording with the pipeline, in batches of one stream. */
 export async function throughPipeline(folder: string, wav: string, context?: string): Promise<PipelineResult> {
   const { encoder, runner, ring, lane } = await openPipeline(folder, context);
   const { shape, scratch } = encoder;

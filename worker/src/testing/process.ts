@@ -18,16 +18,16 @@ export interface TestWorker {
   readonly id: string;
   readonly pid: number;
   readonly adminUrl: string;
-  /** Returns everything that the process has written so far. */
+  /** Returns all output of the process since its start. */
   output: () => string;
-  /** Resolves with the exit status, or the signal that ended the process. */
+  /** Resolves when the process has ended, to its exit status or to the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
   kill: (signal: NodeJS.Signals) => void;
 }
 
 /**
- * Starts a worker with the Kikuyu model and two slots. `env` overrides its settings, and `preload` is code that runs
- * before the worker.
+ * Starts a worker with the Kikuyu model and two slots. `env` overrides settings of the worker. `preload` is code that
+ * runs before the code of the worker.
  */
 export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?: string): TestWorker {
   const id = `worker-${randomUUID()}`;
@@ -39,7 +39,7 @@ export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?:
       MODEL,
       MODEL_DIR,
       SLOTS: '2',
-      // The worker always offers all slots, even on a busy machine.
+      // With this setting, the worker always offers all slots, even on a busy machine.
       LEAST_SLOTS_PERCENT: '100',
       MEASURE_SECONDS: '0',
       WORKER_ID: id,
@@ -65,7 +65,10 @@ export function spawnWorker(adminPort: number, env: NodeJS.ProcessEnv, preload?:
   };
 }
 
-/** Requests a path of the admin port. Returns status and body, or undefined if the port does not answer. */
+/**
+ * Requests a path of the worker's admin port. Returns the status and the body, or undefined if the port does not
+ * answer.
+ */
 export async function ask(worker: TestWorker, path: string): Promise<[status: number, body: string] | undefined> {
   try {
     const response = await fetch(worker.adminUrl + path);
@@ -81,7 +84,7 @@ export function createTicket(worker: string, model = MODEL): string {
   return signTicket(key, { session: randomUUID(), model, worker, epoch: 1, expMs: Date.now() + 60_000 });
 }
 
-/** Opens a stream on a worker, like a gateway that has found the worker in the ledger. */
+/** Opens a stream on a worker, in the same way as a gateway that has read the worker's address from the ledger. */
 export async function openStream(
   { id, address }: { id: string; address: string },
   ca?: string,

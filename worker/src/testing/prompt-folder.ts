@@ -12,8 +12,9 @@ const CLASSES = PIECES.length + 1;
 export const PROMPTS = 8;
 
 /**
- * Creates a folder of a CTC model that ignores its audio and recognizes its prompt. It has a graph for CPUs and a GPU
- * graph. The two frames of each window have the pieces with the numbers `prompt` and `prompt + 1`.
+ * Creates the folder of a CTC model whose transcript depends only on its prompt and not on the audio. The model has a
+ * graph for CPUs and a GPU graph. For the two frames of each window, it recognizes the pieces with the numbers `prompt`
+ * and `prompt + 1`.
  */
 export function createPromptFolder(promptIndex: number | undefined): string {
   const folder = temporaryFolder('model');
@@ -40,8 +41,8 @@ const port = (type: OnnxPort['type'], name: string, ...shape: (number | string)[
 const node = (op: string, inputs: string[], output: string): OnnxNode => ({ op, inputs, outputs: [output] });
 
 /**
- * Returns an encoder whose caches never change. Row `p` of its table contains the log-probabilities of a window for
- * prompt `p`.
+ * Returns an encoder whose caches never change. It has a table in which row `p` contains the log-probabilities of a
+ * window for prompt `p`.
  */
 function buildEncoder(): OnnxGraph {
   const caches = (suffix: string) => [

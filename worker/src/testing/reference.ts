@@ -4,8 +4,9 @@ import { LogMel } from '../features/logmel.ts';
 import { readWav } from './data.ts';
 
 /**
- * Files and sizes for a plain recognizer. It computes all features at once. Then it runs one window after the other
- * with new tensors, a batch of one and textbook greedy search. It shares only the feature extractor with the engine.
+ * Files and sizes for a simple recognizer, with whose results the engine is compared. The recognizer computes all
+ * features of a recording together. Then it runs one window after the other, with new tensors, a batch of one stream
+ * and a simple greedy search. It shares only the feature extractor with the engine.
  */
 export interface ReferenceFiles {
   readonly folder: string;
@@ -22,7 +23,7 @@ const floats = (dims: number[], data = new Float32Array(dims.reduce((a, b) => a 
 const longs = (value: number) => new Tensor('int64', BigInt64Array.of(BigInt(value)), [1]);
 const ints = (value: number, dims: number[]) => new Tensor('int32', Int32Array.of(value), dims);
 
-/** Returns the piece ids of each recording. */
+/** Recognizes recordings with the simple recognizer. Returns the piece ids of each recording. */
 export async function referenceIds(files: ReferenceFiles, wavs: readonly string[]): Promise<number[][]> {
   const open = (file: string) => InferenceSession.create(join(files.folder, file), { intraOpNumThreads: 1 });
   const encoder = await open(files.encoder);

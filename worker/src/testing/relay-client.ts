@@ -12,7 +12,7 @@ export class RelayConnection {
   readonly frames: FrameSocket;
   /** Resolves with the reason when the connection has closed. */
   readonly closed: Promise<string>;
-  /** Number of `alive` frames received. */
+  /** Number of `alive` frames that were received. */
   aliveFrames = 0;
   readonly #streams = new Map<number, RelayClient>();
   #lastId = 0;
@@ -45,12 +45,15 @@ export class RelayConnection {
     return new RelayConnection(socket, head, String(headers[RESUME_HEADERS.token]));
   }
 
-  /** Destroys the socket without closing the connection, so that the connection can be resumed. */
+  /** Destroys the socket, but does not close the connection. So the connection can be resumed. */
   lose(): void {
     this.#socket.destroy();
   }
 
-  /** Resumes the connection on another socket. Rejects with the HTTP status if the worker refuses it. */
+  /**
+   * Resumes the connection on a new socket. If the worker refuses this, rejects with an error that contains the HTTP
+   * status.
+   */
   async resume(address: string, token = this.#token ?? ''): Promise<void> {
     const received = String(this.frames.receivedBytes);
     const headers = { [RESUME_HEADERS.token]: token, [RESUME_HEADERS.received]: received };
@@ -76,16 +79,16 @@ export class RelayConnection {
 export class RelayClient {
   readonly id: number;
   readonly connection: RelayConnection;
-  /** All answers received, in order. The samples of `consumed` count from the start of the stream. */
+  /** All answers that were received, in order. The samples in `consumed` count from the start of the stream. */
   readonly answers: RelayAnswer[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #ticket: string | undefined;
   readonly #received = new EventEmitter();
   readonly #queue: (Int16Array | object)[] = [];
   #sent = 0;
-  /** Number of flushes and resets sent. */
+  /** Number of flushes and resets that were sent. */
   #marks = 0;
-  /** Position up to which audio may be sent. */
+  /** Position up to which the worker accepts audio. */
   #until = 0;
   #taken = 0;
   #onClosed: (close: { code: number; reason: string }) => void = () => undefined;
@@ -97,12 +100,15 @@ export class RelayClient {
     this.closed = new Promise((resolve) => (this.#onClosed = resolve));
   }
 
-  /** Creates a stream on a connection of its own, without opening it. */
+  /** Creates a stream on a new connection. Does not open the stream. */
   static async connect(address: string, ticket?: string, ca?: string): Promise<RelayClient> {
     return (await RelayConnection.connect(address, ca)).stream(ticket);
   }
 
-  /** Sends a message after all audio that was queued before it. Adds the ticket to an `open` message. */
+  /**
+   * Sends an `open` message immediately, with the ticket. Sends any other message after all audio that was queued
+   * before the message.
+   */
   send(message: RelayRequest | Record<string, unknown>): void {
     if (message.type === 'open') this.connection.frames.sendMessage(this.id, { ticket: this.#ticket, ...message });
     else {
@@ -111,13 +117,13 @@ export class RelayClient {
     }
   }
 
-  /** Sends audio in frames of at most this many samples, as fast as the worker gives credit for it. */
+  /** Sends audio in frames of at most `frame` samples, as fast as the worker accepts it. */
   audio(samples: Int16Array, frame = 3200): void {
     for (let at = 0; at < samples.length; at += frame) this.#queue.push(samples.slice(at, at + frame));
     this.#pump();
   }
 
-  /** Sends a payload at once, even if the worker has given no credit for it. */
+  /** Sends a payload immediately, even if the worker does not accept more audio yet. */
   sendRaw(type: 'audio' | 'message', payload: string | Uint8Array, position = this.#sent): void {
     this.connection.frames.send(FRAME[type], this.id, position, Buffer.from(payload));
   }
@@ -127,12 +133,15 @@ export class RelayClient {
     this.connection.frames.send(FRAME.close, this.id);
   }
 
-  /** Disconnects without closing the stream first. */
+  /** Closes the connection without a frame that closes the stream. */
   cut(): void {
     this.connection.frames.destroy();
   }
 
-  /** Returns the next answer of this type that was not returned before. Throws if the stream closes first. */
+  /**
+   * Returns the next answer of this type that was not returned before. Throws if the stream closes before such an
+   * answer arrives.
+   */
   async next<T extends RelayAnswer['type']>(type: T): Promise<AnswerOf<T>> {
     for (;;) {
       for (; this.#taken < this.answers.length; this.#taken++) {

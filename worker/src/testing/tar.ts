@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 
-/** An entry of a test archive. `type` is the tar type, such as 0 (file), 2 (link) or 5 (folder). */
+/** An entry of a test archive. `type` is the entry type in tar, such as 0 (file), 2 (link) or 5 (folder). */
 export interface PackedEntry {
   path: string;
   content?: string | Buffer;

@@ -4,14 +4,14 @@ import type { Delta, Final } from '../engine/protocol.ts';
 import type { EngineStream } from '../engine/stream.ts';
 import type { Context } from '../model/manifest.ts';
 
-/** Writes audio in the given pieces. Waits for `drain` when `write` returns false. */
+/** Writes pieces of audio to a stream. If `write` returns false, waits for the event `drain` before the next piece. */
 export async function writeAll(stream: EngineStream, pieces: Iterable<Int16Array>): Promise<void> {
   for (const piece of pieces) {
     if (!stream.write(piece)) await new Promise<void>((resolve) => stream.once('drain', resolve));
   }
 }
 
-/** Returns the next final of a stream. Rejects if the stream fails first. */
+/** Returns the next final of a stream. Rejects if the stream fails before a final arrives. */
 export async function nextFinal(stream: EngineStream): Promise<Final> {
   return await new Promise((resolve, reject) => {
     stream.once('final', resolve);
@@ -27,8 +27,8 @@ export interface TranscribeOptions {
 }
 
 /**
- * Transcribes one utterance on a new stream. The audio is written in frames of the given sizes, and the last size
- * repeats.
+ * Transcribes one utterance on a new stream. The audio is written in parts of the given sizes. All further parts have
+ * the last size.
  */
 export async function transcribe(
   engine: Engine,
