@@ -20,8 +20,6 @@ const files: ReferenceFiles = {
   encoder: 'encoder.onnx',
   decoderJoint: 'decoder_joint.onnx',
   pieces: 128,
-  layers: 2,
-  width: 64,
   right: 13,
 };
 
@@ -43,7 +41,7 @@ describe('the recognizer, compared with NeMo,', () => {
     expect(worst).toBeLessThan(1e-3);
   });
 
-  test('returns CTC log-probabilities within 0.05 after the first window, and the same best class in 99 % of the frames', async () => {
+  test('returns CTC log-probabilities that differ by less than 0.05 after the first window, and the same best class in 99 % of the frames', async () => {
     const { rows } = await callOutside<PipelineResult>(pipeline, 'throughPipeline', createGoldenFolder('ctc'), wav);
     const { data } = readNpy(join(goldenFolder, 'ctc_logprobs.npy'));
     const classes = expected.blank_id + 1;
@@ -73,8 +71,8 @@ describe('the recognizer, compared with a plain loop over the same graphs,', () 
 
   test('returns the same pieces for a CTC model', async () => {
     const ours = await callOutside<PipelineResult>(pipeline, 'throughPipeline', createGoldenFolder('ctc'), wav);
-    const { folder, pieces, layers, width, right } = files;
-    const ctc: ReferenceFiles = { folder, encoder: 'model_ctc.onnx', pieces, layers, width, right };
+    const { folder, pieces, right } = files;
+    const ctc: ReferenceFiles = { folder, encoder: 'model_ctc.onnx', pieces, right };
     expect([ours.ids]).toEqual(await callOutside<number[][]>(reference, 'referenceIds', ctc, [wav]));
   });
 });

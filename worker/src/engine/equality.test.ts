@@ -17,6 +17,13 @@ type Transcribed = Awaited<ReturnType<typeof transcribe>>;
 /** Returns a final without its cost, which differs from run to run. */
 const withoutCost = ({ cost: _, ...rest }: Final) => rest;
 
+/**
+ * Returns the deltas of windows before the last one. If the flush arrives before the last window runs, the engine sends
+ * no delta for this window, but only the final.
+ */
+const deltasBeforeEnd = ({ deltas, final: { startSample, endSample } }: Transcribed) =>
+  deltas.filter(({ audioEndMs }) => audioEndMs < Math.floor((endSample - startSample) / 16));
+
 describe.each([
   ['batches of any size', 'ctc', { paddedBatches: false }],
   ['batches that are padded', 'ctc', { paddedBatches: true }],
@@ -73,7 +80,8 @@ test.each([
       const texts = [gpu, host].map((engine) => transcribe(engine, part, { sizes: [16_000] }));
       const [ours, expected] = (await Promise.all(texts)) as [Transcribed, Transcribed];
       expect(withoutCost(ours.final)).toEqual(nearly(withoutCost(expected.final)));
-      expect(ours.deltas).toEqual(expected.deltas);
+      expect(deltasBeforeEnd(ours)).toEqual(deltasBeforeEnd(expected));
+      if (end === audio.length) expect(deltasBeforeEnd(ours).length).toBeGreaterThan(3);
     }
     for (const { stats } of [gpu, host]) {
       expect(Math.min(stats.runs, stats.computeMs, stats.hostMs)).toBeGreaterThan(0);
@@ -114,7 +122,7 @@ describe.each([
       expect(engine.info.languageCode).toBe(code);
       const { pieces } = parseTokens(readFileSync(join(folder, 'tokens.txt'), 'utf8'));
       const reference = new URL('../testing/reference.ts', import.meta.url);
-      const files = { folder, encoder: 'model.onnx', pieces: pieces.length - 1, layers: 8, width: 144, right };
+      const files = { folder, encoder: 'model.onnx', pieces: pieces.length - 1, right };
       const wavs = names.map((name) => join(folder, 'eval', name));
       const ours = await Promise.all(
         wavs.map((wav) => transcribe(engine, readWav(wav), { sizes: [1600], context: [56, right] })),

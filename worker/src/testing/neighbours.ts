@@ -1,6 +1,7 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { cacheSizes } from './cache-sizes.ts';
 
-const [MELS, WINDOW, LAYERS, LEFT, WIDTH, TAIL] = [80, 121, 8, 56, 144, 8];
+const [MELS, WINDOW, LEFT, TAIL] = [80, 121, 56, 8];
 /** Outputs of a stream that must not depend on the other streams of its batch. */
 const OUTPUTS = ['logprobs', 'cache_last_channel_next', 'cache_last_time_next'];
 
@@ -25,11 +26,12 @@ async function runBatch(session: InferenceSession, batch: number): Promise<Float
     return new Tensor('float32', data, [batch, ...dims]);
   };
   const ints = (value: number) => new Tensor('int64', new BigInt64Array(batch).fill(BigInt(value)), [batch]);
+  const { layers, width } = cacheSizes(session);
   const answer = await session.run({
     audio_signal: fill([MELS, WINDOW], 8),
     length: ints(WINDOW),
-    cache_last_channel: fill([LAYERS, LEFT, WIDTH], 2),
-    cache_last_time: fill([LAYERS, WIDTH, TAIL], 1),
+    cache_last_channel: fill([layers, LEFT, width], 2),
+    cache_last_time: fill([layers, width, TAIL], 1),
     cache_last_channel_len: ints(LEFT),
   });
   return OUTPUTS.map((name) => {

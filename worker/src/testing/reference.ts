@@ -1,20 +1,19 @@
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { LogMel } from '../features/logmel.ts';
+import { cacheSizes } from './cache-sizes.ts';
 import { readWav } from './data.ts';
 
 /**
- * Files and sizes for a simple recognizer, with whose results the engine is compared. The recognizer computes all
- * features of a recording together. Then it runs one window after the other, with new tensors, a batch of one stream
- * and a simple greedy search. It shares only the feature extractor with the engine.
+ * Files and look-ahead for a simple recognizer. Tests compare its results with those of the engine. The recognizer
+ * computes all features of a recording together. Then it runs one window after the other, with new tensors, a batch of
+ * one stream and a simple greedy search. It shares only the feature extractor with the engine.
  */
 export interface ReferenceFiles {
   readonly folder: string;
   readonly encoder: string;
   readonly decoderJoint?: string;
   readonly pieces: number;
-  readonly layers: number;
-  readonly width: number;
   readonly right: number;
 }
 
@@ -39,7 +38,7 @@ export async function referenceIds(files: ReferenceFiles, wavs: readonly string[
 
 async function encode(
   encoder: InferenceSession,
-  { layers, width, right }: ReferenceFiles,
+  { right }: ReferenceFiles,
   audio: Int16Array,
 ): Promise<Float32Array[]> {
   const frames = Math.floor(audio.length / 160);
@@ -49,6 +48,7 @@ async function encode(
   const mask = 2 ** Math.ceil(Math.log2(audio.length + 1)) - 1;
   const matrix = { values: features, offset: 16, stride: total };
   new LogMel(80).frames({ samples: audio, base: 0, mask }, 0, audio.length, 0, frames, matrix);
+  const { layers, width } = cacheSizes(encoder);
   let caches = { channel: floats([1, layers, 56, width]), time: floats([1, layers, width, 8]), filled: longs(0) };
   const rows: Float32Array[] = [];
   for (let at = 0; at + window - shift < total; at += shift) {
