@@ -27,10 +27,11 @@ export default {
     '^@svc-asr/(core|ledger|runtime|kubernetes|client|decoders|api-docs)$': '<rootDir>/packages/$1/src/index.ts',
     '^@svc-asr/(gateway|operator|console|worker)$': '<rootDir>/$1/src/index.ts',
   },
-  // Long enough for a busy machine. Only a failing test takes that long.
+  // This timeout is long enough for a busy machine. Only a failing test takes that long.
   testTimeout: 120_000,
-  // Twice the cores of a small machine, because files that start services wait for most of their time.
+  // Twice the number of cores of a small machine, because test files that start services mostly wait.
   maxWorkers: 4,
-  // Limit for concurrent tests. Those tests wait for a time to pass, such as the end of a lease.
+  // Maximum number of concurrent tests in a test file. Concurrent tests mostly wait, for example until a lease has
+  // expired.
   maxConcurrency: 10,
 };

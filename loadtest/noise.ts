@@ -15,7 +15,8 @@ export { handleSummary } from './lib/load.ts';
 
 /**
  * Number of virtual users for each kind of noise. Each user sends one request at a time, so a delayed answer also
- * delays its next request. The tenant may have only one session at a time, so most users of `request` have none.
+ * delays the next request of the user. The tenant may have only one session at a time, so most users of the kind
+ * `request` have no session.
  */
 const USERS: Readonly<Record<NoiseKind, number>> = { request: 100, handshake: 20, key: 20 };
 

@@ -7,8 +7,8 @@ import { createAndDelete } from './lib/session.ts';
 export { handleSummary } from './lib/load.ts';
 
 /**
- * Number of sessions per second that are created and deleted without a stream. The sessions with streams alone would be
- * too few for a percentile.
+ * Number of sessions per second that are created and deleted without a stream. Without them, there would be too few
+ * sessions for a percentile.
  */
 const CREATED_PER_SECOND = 10;
 const seconds = WARM_UP_SECONDS + plan.durationSeconds;

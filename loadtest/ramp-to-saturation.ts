@@ -16,7 +16,7 @@ const POLL_SECONDS = 1;
 /** Time that k6 needs to add the last measurements of a step to its metrics. */
 const SAMPLES_WITHIN_MS = 1000;
 
-/** There are as many virtual users as the last step needs. In earlier steps some of them are idle. */
+/** The number of virtual users is the number of streams of the last step. In earlier steps, some users are idle. */
 export const options = buildK6Options({ ramp: oneCallEach(plan.streams, plan.durationSeconds) });
 
 /** Number of judged steps. Each virtual user has its own copy of this variable and of `hasFailed`. */
@@ -39,16 +39,16 @@ export default async function (): Promise<void> {
 }
 
 /**
- * Returns the index of the current step. Each step after the first starts SAMPLES_WITHIN_MS later than planned. By
- * then, k6 has all measurements of the previous step, so that the previous step can be judged.
+ * Returns the index of the current step. Each step after the first starts SAMPLES_WITHIN_MS later than planned. At that
+ * time, k6 has all measurements of the previous step, so that the previous step can be judged.
  */
 function currentIndex(ramp: Ramp): number {
   return Math.max(0, stepAt(ramp, elapsedMs() - SAMPLES_WITHIN_MS));
 }
 
 /**
- * Judges the steps that have ended since the last call. Each virtual user does this itself, because they share no
- * state.
+ * Judges the steps that have ended since the last call. Returns true if a step has failed, or if the last step has
+ * ended. Each virtual user judges the steps itself, because virtual users share no state.
  */
 function isOver(ramp: Ramp, user: number): boolean {
   const ended = Math.min(currentIndex(ramp), ramp.steps.length);

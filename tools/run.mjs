@@ -12,7 +12,10 @@ import { ensureNode } from './launch/node.mjs';
 import { ensurePackages } from './launch/packages.mjs';
 import { root, stop } from './launch/terminal.mjs';
 
-/** Tasks that need no compiled output. `test` compiles itself, because it counts a failed build as a failed test. */
+/**
+ * Tasks that need no compiled output. The task `test` runs the build itself, because it counts a failed build as a
+ * failed test.
+ */
 const WITHOUT_BUILD = new Set(['format', 'test']);
 
 const [task, ...args] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /**
  * Measures how well the confidences of words separate right words from wrong words. The engine recognizes the
- * recordings of the bundled models, first unchanged and then with added white noise.
+ * recordings that two bundled models contain, first unchanged and then with added white noise.
  */
 import { fileURLToPath } from 'node:url';
 import { startEngine } from '@svc-asr/worker';
@@ -73,7 +73,7 @@ async function judgeRecordings(engine: Engine, folder: string, noiseDb: number):
 }
 
 async function recognize(engine: Engine, samples: Int16Array): Promise<readonly Word[]> {
-  // Waits, because the inference thread frees a slot a moment after its stream was closed.
+  // Waits for a free slot, because the inference thread frees the slot of a closed stream with a short delay.
   while (engine.freeSlots === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   const { final } = await transcribe(engine, samples, { sizes: [WRITTEN_SAMPLES] });
   return final.words;

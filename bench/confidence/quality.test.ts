@@ -13,7 +13,7 @@ test('measureQuality reports an AUC of 0.5 if all confidences are equal', () => 
   expect(measureQuality([word(0.7, true), word(0.7, false)]).auc).toBe(0.5);
 });
 
-test('measureQuality reports no calibration error if each confidence equals the share of right words among its words', () => {
+test('measureQuality reports no calibration error if each confidence equals the share of right words among the words with that confidence', () => {
   const words = [
     ...Array.from({ length: 3 }, () => word(0.75, true)),
     word(0.75, false),

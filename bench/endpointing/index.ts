@@ -15,14 +15,14 @@ const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
 const SILENCES_MS = [350, 500, 800];
 const PAUSE_MS = 1500;
 /**
- * Longest delay of a cut, in milliseconds of audio after the silence has become long enough. If the cut comes later,
- * the end of speech counts as missed.
+ * Longest delay of a cut, in milliseconds of audio. The delay starts when the pause has reached the length in
+ * `SILENCES_MS` that is measured. If the cut comes later, the end of speech counts as missed.
  */
 const LATE_MS = 300;
 /** Number of recordings in each stream. */
 const PARTS = 6;
 /**
- * Number of streams of each model. They contain the same recordings in different orders, so that chunks start at
+ * Number of streams of each model. The streams contain the same recordings in different orders, so that chunks start at
  * different places of a recording.
  */
 const STREAMS = { quick: 1, usual: 6, full: 6 };
@@ -77,14 +77,14 @@ const folderOf = (model: string): string => fileURLToPath(new URL(`../../worker/
 
 const startModel = (model: string): Promise<Engine> => startEngine({ modelDir: folderOf(model), slots: 2 * PARTS });
 
-/** Returns the samples at which the engine cuts the audio. */
+/** Returns the positions at which the engine cuts the audio, in samples. */
 async function cutsOf(
   engine: Engine,
   { samples }: JoinedAudio,
   context: [number, number],
   silenceMs: number,
 ): Promise<number[]> {
-  // Waits, because the inference thread frees a slot a moment after its stream was closed.
+  // Waits for a free slot, because the inference thread frees the slot of a closed stream with a short delay.
   while (engine.freeSlots === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   const stream = engine.open({ context, endpointing: { silenceMs, notBefore: 0 } });
   const cuts: number[] = [];

@@ -2,7 +2,7 @@ import type { Context, Engine } from '@svc-asr/worker';
 import { wordErrorRate } from '../worker/wer.ts';
 import type { Recording } from './speech.ts';
 
-/** An utterance whose transcripts differ. */
+/** An utterance for which two engines returned different transcripts. */
 export interface Difference {
   readonly name: string;
   readonly expected: string;
@@ -17,7 +17,10 @@ export interface Agreement {
   readonly expectedWordErrorRate: number;
 }
 
-/** Shares of a recording that are compared. Shares below 1 usually end in the middle of a word. */
+/**
+ * Lengths of the parts of a recording that are compared, as shares of the recording. A part with a share below 1
+ * usually ends in the middle of a word.
+ */
 const SHARES = [1, 0.71, 0.43, 0.137];
 
 /** Returns the transcript of one utterance. */

@@ -16,8 +16,8 @@ export interface CrowdSummary extends LoadSummary {
 }
 
 /**
- * Time from the message to the threads until a run starts. All threads receive the message in this time, and therefore
- * start at the same time.
+ * Time between the message that announces a run to the threads and the start of the run. All threads receive the
+ * message within this time, and can therefore start at the same moment.
  */
 const LEAD_MS = 200;
 const WARM_SECONDS = 15;
@@ -37,7 +37,7 @@ export class CrowdThreads {
     });
   }
 
-  /** Runs a crowd, whose streams are divided among the threads. */
+  /** Runs one load (a crowd). Divides its streams among the threads. */
   async run({
     streams,
     seconds,

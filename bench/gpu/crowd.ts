@@ -9,7 +9,7 @@ import type { Turn } from './turns.ts';
 /** Load for an engine: streams that send utterances in real time, close and open again. */
 export interface CrowdOptions {
   readonly engine: Pick<EngineClient, 'info' | 'freeSlots' | 'open'>;
-  /** Value of `Date.now()` at which the run starts. It synchronizes several crowds. */
+  /** Value of `Date.now()` at which the run starts. Several crowds get the same value, so that they start together. */
   readonly startAtMs: number;
   readonly context: Context;
   readonly streams: number;
@@ -31,8 +31,7 @@ export interface CrowdOptions {
 /** Measurements of a crowd. */
 export interface CrowdResult extends LoadResult {
   /**
-   * Number of measured turns in which a stream did not write, because it still waited for its last final or for a free
-   * slot.
+   * Number of measured turns in which a speaker did not write, because it still waited for a final or for a free slot.
    */
   readonly skippedTurns: number;
   /** Number of transcripts of controls that differ from those of the same engine without load. */
@@ -176,7 +175,7 @@ class Crowd {
 
   /**
    * Starts the next utterance of a speaker. A small share of the utterances are controls, whose transcript is known.
-   * The others start at a random position of the speech.
+   * All other utterances start at a random position of the speech.
    */
   #begin(speaker: Speaker): void {
     const { speech, controls } = this.#options;

@@ -6,8 +6,8 @@ export interface EndpointsResult {
   /** Number of utterances that endpointing ended, in all pairs of recordings and all contexts. */
   readonly cuts: number;
   /**
-   * Number of utterances whose text or end differs when a stream is flushed at the same samples instead. It includes
-   * the utterances after the last cut.
+   * Number of utterances whose text or end differs between a stream with endpointing and a stream that is flushed at
+   * the samples of the cuts. The number includes the utterances after the last cut.
    */
   readonly different: number;
 }

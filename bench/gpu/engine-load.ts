@@ -16,8 +16,8 @@ export interface EngineLoad {
 }
 
 /**
- * Runs the load `runs` times, and reports the highest latencies of these runs. With `inPhase`, runs the load once more,
- * so that the chunks of all streams end at the same time.
+ * Runs the load `runs` times, and reports the highest latencies of these runs. With `inPhase`, runs the load once more.
+ * In that run, the chunks of all streams end at the same time.
  */
 export async function measureLoad(load: EngineLoad, options: GpuOptions): Promise<void> {
   const { engine, context, figures } = load;
@@ -73,8 +73,8 @@ async function measureRun(
 }
 
 /**
- * Returns how much each total of the engine grew between two readings, divided by the number of runs of the graph. Only
- * the number of runs itself is not divided. Times are in milliseconds.
+ * Returns how much each total of the engine grew between two readings, per run of the graph. Returns the number of runs
+ * as it is. Times are in milliseconds.
  */
 export function splitTime(before: EngineStats, after: EngineStats): Record<string, number> {
   const batches = Math.max(1, after.runs - before.runs);

@@ -46,7 +46,7 @@ export interface GatewaySideOptions {
   readonly model: string;
 }
 
-/** Connects to Redis as a gateway does, and prepares its modules for streams of one model. */
+/** Connects to Redis as a gateway does, and prepares the modules of a gateway for streams of one model. */
 export async function openGatewaySide(options: GatewaySideOptions): Promise<GatewaySide> {
   const { redisUrl, prefix, ticketKeyFile, model } = options;
   const logger = createLogger('gateway', 'warn');

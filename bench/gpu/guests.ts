@@ -16,8 +16,8 @@ export interface GuestsOptions {
 
 export interface GuestsResult {
   /**
-   * Number of transcripts that were compared with the transcripts of the same engine when it was the only one in the
-   * process.
+   * Number of compared transcripts. Each is compared with the transcript that the same engine returned when it was the
+   * only engine in the process.
    */
   readonly compared: number;
   readonly different: number;
@@ -36,7 +36,7 @@ const RESTARTS = 3;
  */
 const MEASURE_MS = 1000;
 
-/** A model, with the transcripts of its engine when that was the only one in the process. */
+/** A model, with the transcripts that its engine returned when it was the only engine in the process. */
 interface Guest {
   readonly modelDir: string;
   readonly alone: readonly string[];
@@ -44,8 +44,8 @@ interface Guest {
 }
 
 /**
- * Runs several engines in one process and on one device. Compares their transcripts with those that each engine
- * returned when it was the only one.
+ * Runs several engines in one process and on one device. Compares the transcripts of each engine with those that it
+ * returned when it was the only engine in the process.
  */
 export async function compareGuests(options: GuestsOptions): Promise<GuestsResult> {
   const { models, logProgress } = options;

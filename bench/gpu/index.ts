@@ -94,7 +94,7 @@ async function measureEngine(setting: Setting): Promise<string | undefined> {
   return undefined;
 }
 
-/** Runs the other parts, except for `guests`. */
+/** Runs the parts that `measureEngine` does not run, except for `guests`. */
 async function measureOthers({ options, modelDir, figures, logProgress }: Setting): Promise<void> {
   const { parts, provider } = options;
   const context = options.context ?? [56, 13];
@@ -163,7 +163,7 @@ async function findControls(
 
 async function measureAgreement(engine: Engine, setting: Setting): Promise<void> {
   const { modelDir, recordings, figures, logProgress } = setting;
-  // On the CPU, the same graphs compute in 32 bits.
+  // `exact` runs the GPU graphs on the CPU, where they compute in 32 bits.
   const threads = Math.max(1, cpus().length - 4);
   const exact = await startEngine({ modelDir, threads, gpuGraphs: true, slots: 32, maxBatch: 32 });
   const cpu = await startEngine({ modelDir, threads, slots: 32, measureMs: 0 });

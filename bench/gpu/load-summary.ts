@@ -89,7 +89,7 @@ export function figuresOf(summary: LoadSummary, seconds: number): Record<string,
   };
 }
 
-/** Adds figures to all figures, with the label of the run as a prefix. */
+/** Adds the figures of a run to `figures`. Each name gets the label of the run as a prefix. */
 export function addFigures(figures: Record<string, number>, label: string, added: Record<string, number>): void {
   for (const [name, value] of Object.entries(added)) figures[`${label}_${name}`] = value;
 }

@@ -1,7 +1,8 @@
 /**
  * `node bench/gpu/pack.ts FOLDER WHEEL` copies everything that `bench gpu` needs into a new folder, for a machine
- * without a network. That is: sources, builds, packages, models, Node, k6 and Redis. WHEEL is a file of the Python
- * package onnxruntime-gpu, which contains the CUDA provider. Both machines must have the same platform.
+ * without a network. It copies sources, builds, packages, models, Node, k6 and Redis. WHEEL is the wheel file of the
+ * Python package onnxruntime-gpu, which contains the CUDA provider. The machine without a network must have the same
+ * platform as this one.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -84,8 +85,8 @@ function copySources(folder: string): void {
 }
 
 /**
- * Copies the packages that the services need, and the CUDA provider. Of onnxruntime-node, copies only the native files
- * of this platform.
+ * Copies the packages that the services need, and the CUDA provider. Skips the native files of onnxruntime-node for
+ * other platforms.
  */
 function copyPackages(folder: string, wheel: string): void {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Packages };

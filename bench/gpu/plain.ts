@@ -32,9 +32,8 @@ const [WARM_RUNS, MIN_RUNS, MAX_RUNS, LIMIT_MS] = [3, 3, 30, 3000];
 const EXPORT = join(root, 'bench/worker/export/model_ctc.onnx');
 
 /**
- * Measures a loop that calls onnxruntime-node without an engine. The loop computes no features, collects no batches and
- * searches for no transcript. It runs the GPU graph of a model folder. For the Kikuyu model, it also runs the exported
- * graph.
+ * Measures a loop that calls onnxruntime-node without an engine. The loop does not compute features, collect batches or
+ * build transcripts. It runs the GPU graph of a model folder. For the Kikuyu model, it also runs the exported graph.
  */
 export async function measurePlain(
   modelDir: string,
@@ -43,7 +42,8 @@ export async function measurePlain(
   batches: readonly number[],
 ): Promise<PlainResult[]> {
   // If the JavaScript engine has Float16Array, the JavaScript part of onnxruntime-node 1.30 uses it for 16-bit values.
-  // The native part cannot read that. Without Float16Array, the JavaScript part uses Uint16Array, which works.
+  // The native part cannot read a Float16Array. Without Float16Array, the JavaScript part uses Uint16Array, which
+  // works.
   Reflect.deleteProperty(globalThis, 'Float16Array');
   const chunkMs = (context[1] + 1) * FRAME_MS;
   const graphs = { gpu_graph: gpuGraph(join(modelDir, 'gpu', `${context.join('-')}.onnx`)), export: exported(context) };
@@ -117,8 +117,8 @@ function readSizes(file: string): { metadata: ReadonlyMap<string, string>; dims:
 }
 
 /**
- * A GPU graph. Our engine keeps the state of streams on the device. This benchmark copies the state in and out instead,
- * like any other tensor.
+ * A GPU graph. Our engine keeps the state of streams on the device. This benchmark instead copies the state to the
+ * device and back in each run, like any other tensor.
  */
 function gpuGraph(file: string): PlainGraph {
   return {
@@ -131,8 +131,8 @@ function gpuGraph(file: string): PlainGraph {
       const pages = Math.ceil(left / chunk);
       const samples = (SUBSAMPLING * chunk + SUBSAMPLING) * 160 + 401;
       const rows = (frames: number): readonly number[] => [(frames * width) / row, row];
-      // In GPU graphs, the first two pages and the first two tail slots are reserved: one contains zeros, and one is
-      // scratch memory.
+      // In GPU graphs, the first two pages and the first two tail slots are reserved. One of each pair contains zeros,
+      // and the other is scratch memory.
       const page = (stream: number, at: number): number => (2 + stream * pages + at) * chunk;
       const each = (values: (stream: number) => readonly number[]): number[] =>
         Array.from({ length: batch }, (_, stream) => values(stream)).flat();

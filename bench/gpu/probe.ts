@@ -78,7 +78,7 @@ function tryCopies(memory: DeviceMemory): string {
   return `${rate(0, 1)} GB/s in, ${rate(1, 2)} GB/s out, done before the wait: ${early}`;
 }
 
-/** Fills the rows of a batch with first windows of different audio. */
+/** Fills each row of a batch with the first window of a different signal. */
 function fill({ inputs, size }: DeviceBatch, graph: DeviceGraph, arenas: DeviceArenas): void {
   const { samples, framing, frames, pages } = graph.shape;
   for (let row = 0; row < size; row++) {

@@ -37,7 +37,10 @@ const REPORT_MS = 10_000;
 /** Time to wait after all streams were closed, so that the engine can release their slots. */
 const SETTLE_MS = 2000;
 
-/** Opens and closes short streams for the given time, and compares every transcript. */
+/**
+ * Opens and closes short streams for the given time. Compares each transcript with that of the same audio before the
+ * load.
+ */
 export async function runShortStreams(options: ShortStreamsOptions): Promise<ShortStreamsResult> {
   const { engine, context, speech, speakers, seconds, logProgress } = options;
   const counts = { opened: 0, finals: 0, failed: 0, different: 0 };

@@ -30,7 +30,7 @@ export interface CallerOptions {
   readonly measurements: Measurements;
 }
 
-/** An utterance some of whose results have not arrived yet. */
+/** An utterance that still waits for results. */
 interface Spoken {
   /** Times at which the frames of the utterance were written. */
   readonly wroteMs: number[];
@@ -127,8 +127,8 @@ export class WorkerCaller {
   }
 
   /**
-   * Starts an utterance. A small share of the utterances are controls, whose transcript is known. The others start at a
-   * random position of the speech.
+   * Starts an utterance. A small share of the utterances are controls, whose transcript is known. All other utterances
+   * start at a random position of the speech.
    */
   #begin(): void {
     const { speech, controls } = this.#options;

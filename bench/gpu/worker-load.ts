@@ -43,7 +43,9 @@ export function gpuWorkerSettings(options: GpuOptions, modelDir: string): NodeJS
   };
 }
 
-/** Runs a worker as a process, and streams to it from several other processes. Each run has its own figures. */
+/**
+ * Runs a worker as a process, and streams to it from several other processes. Adds the figures of each run separately.
+ */
 export async function measureWorker(
   options: GpuOptions,
   modelDir: string,

@@ -13,17 +13,17 @@ const credits = (consumedMs: number, reservedMs = 0) => ({
 });
 const sessions = [session(30_000, 30_000), session(31_500, 32_000)];
 
-test('checkCharge returns the charged seconds and the repeated audio', () => {
+test('checkCharge returns the charged seconds and the duration of the audio that was sent twice', () => {
   expect(checkCharge(sessions, credits(62_000), 60_000)).toEqual({ sessions: 2, chargedSeconds: 62, repeatedMs: 1500 });
   expect(checkCharge(sessions, credits(62_000), 59_500).repeatedMs).toBe(2000);
 });
 
 test.each([
-  ['more than 2 s repeated at a seam', sessions, credits(62_000), 59_499, '2001 ms were sent twice'],
+  ['more than 2 s of audio that was sent twice', sessions, credits(62_000), 59_499, '2001 ms were sent twice'],
   ['audio that no session received', sessions, credits(62_000), 61_501, '1 ms of the audio'],
   ['a charge that is not rounded up', [session(1500, 1500)], credits(1500), 1500, 'charged as 1500'],
   ['a session that failed', [session(1000, 1000, 'failed')], credits(1000), 1000, 'failed instead of'],
-  ['an account that consumed something else', sessions, credits(63_000), 60_000, 'the account consumed 63000'],
+  ['an account that consumed more than its sessions', sessions, credits(63_000), 60_000, 'the account consumed 63000'],
   ['credit that is still reserved', sessions, credits(62_000, 1000), 60_000, 'does not balance'],
 ])('checkCharge refuses %s', (_case, charged, account, durationMs, message) => {
   expect(() => checkCharge(charged, account, durationMs)).toThrow(message);

@@ -26,7 +26,7 @@ export interface Charge {
   readonly repeatedMs: number;
 }
 
-/** Maximum amount of audio at a seam between two sessions that may be charged twice. */
+/** Maximum amount of audio that may be charged twice at a seam between two sessions. */
 const MAX_REPEATED_MS = 2000;
 
 /**

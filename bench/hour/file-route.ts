@@ -17,7 +17,7 @@ const ANSWER_TIMEOUT_MS = 60 * 60_000;
 
 /**
  * Transcribes the audio as one Ogg Opus file with POST /v1/audio/transcriptions. Then transcribes the decoded file in
- * native sessions, and ends their utterances at the same places. Compares the two transcripts.
+ * native sessions, and ends utterances by the same rules as the file route. Compares the two transcripts.
  */
 export async function transcribeFile({ service, folder, file, seconds, caFile }: Hour) {
   const [encoded = ''] = await encodeFiles('opus', folder, [file]);

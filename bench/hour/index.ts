@@ -1,8 +1,8 @@
 /**
  * Transcribes an hour of joined recordings, or 11 minutes with `--quick`. The command-line client, the TypeScript
  * client and the Python client transcribe it at the same time. Then sends joined recordings as one Ogg Opus file.
- * Compares the words with those that native sessions return for the same audio, and checks the charges. A native
- * session is a single session that streams audio over WebSocket.
+ * Compares the words of all transcripts with those that native sessions return for the same audio, and checks the
+ * charges. A native session is a single session that streams audio over WebSocket.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -31,8 +31,8 @@ const SECONDS = { quick: 660, usual: 3600, full: 3600 };
  */
 const PAUSES_MS = { pauses: { clients: 600, file: 1500 }, no_pauses: { clients: 0, file: 0 } };
 /**
- * Credit of the account of each client, as a multiple of the length of the audio. It suffices to transcribe the audio
- * once, but not twice.
+ * Credit of the account of each client, as a multiple of the length of the audio. The credit suffices to transcribe the
+ * audio once, but not twice.
  */
 const CREDIT_SHARE = 1.5;
 
@@ -88,7 +88,10 @@ async function runClients(hour: Hour): Promise<Run[]> {
   });
 }
 
-/** Transcribes the audio with a separate tenant, and checks coverage and charge. */
+/**
+ * Transcribes the audio with one client, which has its own tenant. Checks that the segments cover the audio and that
+ * the charge is right.
+ */
 async function transcribe({ service, seconds, caFile }: Hour, { name, command, segmentsOf }: LongClient) {
   const credit = Math.ceil(seconds * CREDIT_SHARE);
   const tenant = await service.tenant({ seconds: credit, limits: { concurrentSessions: 1 } });
@@ -110,8 +113,8 @@ async function transcribe({ service, seconds, caFile }: Hour, { name, command, s
 }
 
 /**
- * Compares segments with the texts of native sessions of the same ranges. `native` stores these texts by range, so that
- * a range which several clients have in common is transcribed only once.
+ * Compares segments with the texts that native sessions return for the same ranges of the audio. `native` stores these
+ * texts by range, so that a range which several clients have in common is transcribed only once.
  */
 async function compare({ service, file, caFile }: Hour, segments: readonly Segment[], native: Map<string, string>) {
   const keyOf = ({ start_ms: start, end_ms: end }: Segment) => `${start}-${end}`;

@@ -48,7 +48,7 @@ export async function transcribeRanges(
   return JSON.parse(await runProgram(options, [process.execPath, program, file, model, list])) as string[];
 }
 
-/** Transcribes a file in native sessions, with the same utterances as the file route. */
+/** Transcribes a file in native sessions, and ends utterances by the same rules as the file route. */
 export async function transcribeUtterances(options: ProgramOptions, file: string, model: string): Promise<Segment[]> {
   const program = join(import.meta.dirname, 'utterance-program.ts');
   return segmentsOf(await runProgram(options, [process.execPath, program, file, model]));

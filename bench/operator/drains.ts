@@ -6,7 +6,8 @@ export interface DrainWatch {
   observe: (model: string, records: readonly WorkerRecord[]) => void;
   /**
    * Number of workers that the operator drained while they had streams, although another worker of the same revision
-   * was idle. The other worker was idle in the last observation before the drain and in the first one after it.
+   * was idle. A worker counts as idle if it had no streams in the last observation before the drain and in the first
+   * observation after it.
    */
   wrong: () => number;
   /** Number of all drained workers, and of those that had streams. */
@@ -24,7 +25,7 @@ export function createDrainWatch(): DrainWatch {
       const known = before.get(model);
       before.set(model, new Map(records.map((record) => [record.id, record])));
       // The operator chose the drained worker at some time between the two observations. A worker that was idle in both
-      // was therefore idle at that time.
+      // observations was therefore idle at that time.
       const idle = records.filter((record) => isIdle(record) && isIdle(known?.get(record.id)));
       for (const record of records) {
         const last = known?.get(record.id);

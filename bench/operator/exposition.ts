@@ -26,7 +26,7 @@ export function sumBy(samples: readonly Sample[], name: string, label: string): 
   return sums;
 }
 
-/** Returns the increase of each counter between two readings, without counters that did not change. */
+/** Returns the increase of each counter between two readings. Omits counters that did not change. */
 export function difference(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
   const grown = [...after].map(([key, value]) => [key, value - (before.get(key) ?? 0)] as const);
   return new Map(grown.filter(([, value]) => value !== 0));

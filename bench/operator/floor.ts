@@ -28,9 +28,10 @@ export interface FloorRound {
 }
 
 /**
- * Runs a client that already knows what to write. It has no watch, queue or comparison. It sends the same requests as
- * the operator for the resources of `size`, with the same bodies, on the given number of connections. The benchmark
- * watches the resources as it does in a round of the operator, so that the watches cost the same in both rounds.
+ * Runs a client that already knows what to write. It does not watch, queue or compare objects. It sends the same
+ * requests as the operator for the resources of `size`, with the same bodies, on the given number of connections. The
+ * benchmark watches the resources, as it also does while it measures the operator. Both measurements therefore include
+ * the cost of these watches.
  */
 export async function runFloor(scene: Scene, size: Size, connections: number, statuses: Statuses): Promise<FloorRound> {
   const requests = new Map<string, number>();

@@ -39,7 +39,9 @@ const WARM_UP_RESOURCES = 20;
 const CONNECTIONS = [16, 32, 64];
 /** Number of resources of each kind when the number of connections is chosen. */
 const SEARCH_RESOURCES = 60;
-/** Pause after a round, in which the controllers of Kubernetes finish their work on its objects. */
+/**
+ * Pause after a round. During this pause, the controllers of Kubernetes finish their work on the objects of the round.
+ */
 const PAUSE_MS = 10_000;
 /** Maximum number of changed objects that an error lists. */
 const NAMED_OBJECTS = 10;
@@ -77,7 +79,7 @@ export async function bench({ logProgress, size: sizeName = 'usual', part }: Ben
 }
 
 /**
- * Runs rounds of the floor and of the operator in turn. Each round has a new cluster, because an API server becomes
+ * Runs rounds of the floor and of the operator alternately. Each round has a new cluster, because an API server becomes
  * slower with the objects of earlier rounds. Then starts a new operator that has nothing to write.
  */
 async function measureResources(

@@ -82,7 +82,8 @@ export async function startOperator(settings: Readonly<Record<string, string>>):
     (await metrics()).some(({ name, value }) => name === prometheusName(METRICS.leader) && value === 1);
 
   const untilMs = performance.now() + READY_TIMEOUT_MS;
-  // The metrics are read last, because a request for metrics costs the operator more than a readiness check.
+  // The metrics are read only after the readiness check has passed, because they cost the operator more than that
+  // check.
   while (!(await fetch(`${url}/readyz`)).ok || !(await leads())) {
     if (performance.now() > untilMs) {
       const done = [METRICS.reconciles, METRICS.requests, METRICS.relists].map(prometheusName);

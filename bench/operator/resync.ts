@@ -45,13 +45,13 @@ export interface Resync {
   usage: ReturnType<OperatorProcess['usage']>;
   /** CPU use while nothing changes, as a share of one core. */
   idleCores: number;
-  /** Requests per second to the API server during the same time, including those for the Lease. */
+  /** Requests per second to the API server while nothing changes, including those for the Lease. */
   idleRequestsPerSecond: number;
 }
 
 /**
  * Starts a new operator in a scene where everything has converged. Waits until the operator has reconciled every
- * resource at its start, and once more at the next resync. It has nothing to write in either pass.
+ * resource at its start, and once more at the next resync. In both cases, the operator has nothing to write.
  */
 export async function resync(scene: Scene, resources: number): Promise<Resync> {
   const api = scene.client(4);
@@ -65,7 +65,7 @@ export async function resync(scene: Scene, resources: number): Promise<Resync> {
     const cpuBefore = operator.usage().cpuSeconds;
     const requestsBefore = await operator.requests();
     const idleFromMs = performance.now();
-    // The operator writes status changes that are not urgent after a delay. This wait is longer than that delay.
+    // The operator delays the writes of status changes that are not urgent. This wait is longer than that delay.
     await sleep(STEADY_SECONDS * 1000);
     const idleSeconds = (performance.now() - idleFromMs) / 1000;
     const idleCores = (operator.usage().cpuSeconds - cpuBefore) / idleSeconds;

@@ -29,7 +29,8 @@ export async function readVersions(api: KubeApi, types: readonly ResourceType[],
 /**
  * Returns a version string. It changes only when `manager` writes to the object, or when the object is recreated. Other
  * writes do not change the version, for example status updates of a Deployment by the kube-controller-manager. Two
- * writes within one second can have the same version, because the API server records only the second of a write.
+ * writes within the same second can result in the same version, because the API server records the time of a write in
+ * whole seconds.
  */
 export function versionOf({ metadata }: KubeObject, manager: string): string {
   const { managedFields = [] } = metadata as { managedFields?: readonly ManagedFields[] };

@@ -115,7 +115,7 @@ async function measureCpu(engine: Engine, samples: readonly Sample[]): Promise<{
 
 /** Returns the words that the engine recognizes. */
 async function recognize(engine: Engine, samples: Int16Array, texts: readonly string[]): Promise<string[]> {
-  // Waits, because the inference thread frees a slot a moment after its stream was closed.
+  // Waits for a free slot, because the inference thread frees the slot of a closed stream with a short delay.
   while (engine.freeSlots === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   const phrases = texts.map((text) => ({ text, boost: PHRASE_LIMITS.defaultBoost }));
   const { final } = await transcribe(engine, samples, { sizes: [WRITTEN_SAMPLES], phrases });

@@ -37,7 +37,7 @@ export async function bench({ logProgress }: { logProgress: (line: string) => vo
       const name = languageOf(modelDir);
       const streams = readStreams(`${modelDir}/eval`, STREAMS, PARTS);
       const references = streams.flat().map(({ text }) => text);
-      // The first round of each engine is not counted, because it compiles code and fills caches.
+      // The first round of each engine is not counted, because the engine compiles code and fills caches in that round.
       for (const one of [engine, cpu]) await runOurs(one, streams);
       const [ours, theirs] = [await runOurs(engine, streams), await runOurs(cpu, streams)];
       const equal = ours.texts.filter((text, i) => text === theirs.texts[i]).length;

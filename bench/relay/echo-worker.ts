@@ -3,7 +3,7 @@
 // gateway with proxies. A gateway uses one connection for all of its streams. A client that connects through a proxy
 // uses one WebSocket per stream. Such a client has no ticket, so this worker requires none.
 // Environment: REDIS_URL, REDIS_KEY_PREFIX, MODEL, SLOTS. If SLOTS is 0, the worker does not register, so that gateways
-// do not use it. It prints its port on standard output.
+// do not use it. The worker prints its port on standard output.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -17,7 +17,7 @@ import { EchoStream } from './echo-stream.ts';
 const LEASE_MS = 60_000;
 /**
  * Interval of lease renewals. After an outage of Redis, a gateway restarts all leases with its own lease time, which is
- * shorter than LEASE_MS. The interval must therefore be shorter than that lease time too.
+ * shorter than LEASE_MS. The interval must therefore be shorter than the lease time of the gateway.
  */
 const RENEW_MS = 1000;
 /**
@@ -26,8 +26,8 @@ const RENEW_MS = 1000;
  */
 const ALIVE_MS = 500;
 /**
- * Headers that offer to resume connections. Both sides then keep and acknowledge bytes, as with a real worker. This
- * worker does not actually resume a lost connection.
+ * Headers that offer to resume connections. Both sides then keep sent bytes until the other side acknowledges them, as
+ * with a real worker. This worker does not actually resume a lost connection.
  */
 const RESUME = `${RESUME_HEADERS.token}: echo\r\n${RESUME_HEADERS.withinMs}: 2000\r\n`;
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${RELAY_UPGRADE}\r\n${RESUME}\r\n`;

@@ -81,8 +81,8 @@ async function compare(
   const rounds: Record<RelayName | 'direct', Round[]> = { direct: [], gateway: [], haproxy: [], nginx: [] };
   const all = Object.entries({ direct, ...relays }) as [RelayName | 'direct', Relay][];
   for (const [, relay] of all) await runRound(relay, WARMING.streams, WARMING.seconds);
-  // Memory and stalls are measured in this first round. Later rounds reuse memory, and they measure CPU time, to which
-  // the stall probe would add.
+  // Memory and stalls are measured in this first round. Later rounds reuse memory. They also measure CPU time, which
+  // the stall probe would increase.
   const first: Partial<Record<RelayName | 'direct', Round>> = {};
   for (const [name, relay] of all) first[name] = await runRound(relay, STREAMS, SECONDS, relay.stallProbe);
   await Promise.all(all.map(([, relay]) => runRound(relay, STREAMS, COMPILING_SECONDS)));

@@ -14,8 +14,8 @@ export interface RunningPeer {
 }
 
 /**
- * Configurations of the proxies. Both relay WebSockets as their manuals describe: an HTTP upgrade, and then bytes. They
- * log no requests.
+ * Configurations of the proxies. Both relay WebSockets as their manuals describe: an HTTP upgrade, and then bytes. The
+ * proxies log no requests.
  */
 const CONFIGURATIONS: Record<Peer, (port: number, upstreamPort: number, folder: string) => string> = {
   haproxy: (port, upstreamPort) => `

@@ -8,7 +8,9 @@ import { eventually } from '../../test/support/eventually.ts';
 import { createSession } from '../../test/support/stream-client.ts';
 import type { Relay } from './round.ts';
 
-/** Describes a proxy in front of a worker, or the worker itself. Clients use the protocol of the worker. */
+/**
+ * Returns a relay for a proxy in front of a worker, or for the worker itself. Clients use the protocol of the worker.
+ */
 export function plainRelay(address: string, workerPid: number, pid?: number): Relay {
   const first = { type: 'open', context: AUDIO.defaultContext };
   return { pid, workerPid, targetOf: () => Promise.resolve({ url: `${address}/`, first }) };

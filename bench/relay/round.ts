@@ -5,7 +5,7 @@ import { startSending } from './send-audio.ts';
 import { readUsage } from './usage.ts';
 import type { Usage } from './usage.ts';
 
-/** A program that streams pass through on their way to the worker. */
+/** A program through which streams pass on their way to the worker. */
 export interface Relay {
   /** Process id of the relay. Undefined if there is nothing between client and worker. */
   readonly pid: number | undefined;
@@ -15,7 +15,7 @@ export interface Relay {
   readonly stallProbe?: StallProbe;
 }
 
-/** Longest stalls of an event loop: from any cause, and only from the work of the process itself. */
+/** Longest stall of an event loop from any cause (`longestMs`), and from the work of the process itself (`ownMs`). */
 export interface Stalls {
   readonly longestMs: number;
   readonly ownMs: number;

@@ -1,7 +1,7 @@
 // Loaded into the gateway with `--import`. Measures the longest stall of the event loop, and the longest stall that the
 // gateway's own work caused. The time between two timer callbacks also grows when other programs use the CPU, but the
-// CPU time of the thread does not. The first SIGUSR2 starts the measurement. The next one stops it and prints both
-// values to standard error, in milliseconds. The timer takes a few percent of the gateway's CPU time. The
+// CPU time of the thread does not. The first SIGUSR2 starts the measurement. The next SIGUSR2 stops the measurement and
+// prints both values to standard error, in milliseconds. The timer takes a few percent of the gateway's CPU time. The
 // benchmark therefore uses the probe only in its first round, and measures CPU time in later rounds.
 const TURN_MS = 10;
 

@@ -1,7 +1,7 @@
 /**
  * Measures the CPU time that the gateway needs for one second of audio of a realtime connection, in each audio format.
- * Realtime connections use the protocol of OpenAI. Compares it with a native stream, which uses our own protocol.
- * The worker behind the gateway answers immediately. Then counts the words that the resampler changes.
+ * Realtime connections use the protocol of OpenAI. Compares this CPU time with that of a native stream, which uses our
+ * own protocol. The worker behind the gateway answers immediately. Then counts the words that the resampler changes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.ts';

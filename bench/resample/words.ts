@@ -16,8 +16,8 @@ import type { RecordedModel } from '../../tools/compat/recordings.ts';
 
 const WAV_HEADER_BYTES = 44;
 /**
- * Number of copies of each recording. Each copy starts 23 ms later than the one before, so that its frames and chunks
- * differ.
+ * Number of copies of each recording. Each copy omits 23 ms more from the start of the recording than the previous
+ * copy, so that the frames and chunks of the copies differ.
  */
 const COPIES = { quick: 1, usual: 8, full: 8 };
 const SHIFT_BYTES = 746;
@@ -105,7 +105,7 @@ async function transcribeNatively(
   return new NativeReference(service.baseUrl, key).transcribeFiles({ id, language, recordings }, 'balanced');
 }
 
-/** Transcribes recordings at 24 kHz. Each is one utterance of the same connection. */
+/** Transcribes recordings at 24 kHz. All recordings use one connection, and each recording is one utterance. */
 async function transcribeRealtime(service: Service, key: string, model: string, audio: readonly Buffer[]) {
   const client = await connectRealtime(service, key, { query: `intent=transcription&model=${model}` });
   await client.update({ format: { type: 'audio/pcm', rate: 24_000 }, turn_detection: null });

@@ -26,7 +26,10 @@ const TARGET_BYTES = 300;
 const REDIS_OPTIONS = ['--appendonly', 'no'];
 const OWNER = { id: `svc-asr-gateway-${randomUUID().slice(0, 15)}-${randomUUID()}`, epoch: 12 };
 
-/** Measures the Redis memory of ended sessions. Runs 100,000 sessions of 1,000 tenants with the real scripts. */
+/**
+ * Measures the Redis memory of ended sessions. Runs 100,000 sessions of 1,000 tenants with the real Lua scripts of the
+ * ledger.
+ */
 export async function bench({ logProgress }: { logProgress: (line: string) => void }) {
   const redis = await startRedis(REDIS_OPTIONS);
   const ledger = await openLedger(redis.url, { prefix: PREFIX, sessionTtlMs: SESSION_TTL_MS });

@@ -13,8 +13,8 @@ import { memoryOfSessions } from './memory.ts';
 import { measureWaiters } from './waiters.ts';
 
 /**
- * Number of rounds. There are many short rounds, because the speed of a shared machine changes within seconds. The
- * gateway and the floor must be measured at the same speeds.
+ * Number of rounds. There are many short rounds, because the speed of a shared machine changes within seconds. Rounds
+ * of the gateway and of the minimal handlers must run while the machine is equally fast.
  */
 const ROUNDS = 30;
 /**
@@ -24,8 +24,8 @@ const ROUNDS = 30;
 const CONNECTIONS = 128;
 const DURATION_MS = 1000;
 /**
- * Time at the start of a round that is not measured. Caches are cold after the round of the other server, and the
- * accounts are new.
+ * Time at the start of a round during which the round is not yet measured. Caches are cold after the round of the other
+ * server, and the accounts are new.
  */
 const SETTLE_MS = 300;
 /** Time of the warm-up. Until Node has compiled the hot code, requests take several times as long. */
@@ -43,8 +43,9 @@ const DURABLE = "redis.call('SET', KEYS[1], 1) return 1";
 const READ_ONLY = 'return 1';
 
 /**
- * Measures how many POST /v1/asr/sessions the gateway handles per second. Compares this rate with that of minimal
- * handlers that make as many Redis round trips for each request. The rounds alternate.
+ * Measures how many POST /v1/asr/sessions requests the gateway handles per second. Compares this rate with that of
+ * minimal handlers that make as many Redis round trips for each request. Rounds of the gateway and of the handlers
+ * alternate.
  */
 export async function bench({ logProgress }: { logProgress: (line: string) => void }) {
   const redis = await startRedis([...ON_DISK, ...REDIS_OPTIONS]);

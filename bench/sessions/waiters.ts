@@ -17,8 +17,8 @@ const POLL_MS = 250;
 const POLLED = 5000;
 
 /**
- * Measures the load on Redis while 10,000 streams wait for a worker. For comparison, estimates the load if all these
- * streams polled, from 5,000 calls of the current place.lua.
+ * Measures the load on Redis while 10,000 streams wait for a worker. For comparison, calls the current place.lua 5,000
+ * times. From these calls, estimates the load that would result if all waiting streams polled.
  */
 export async function measureWaiters(redisUrl: string, prefix: string) {
   const link = connectRedis({ url: redisUrl, name: 'bench', timeoutMs: 10_000 });

@@ -69,7 +69,7 @@ async function measure(engine: Engine, peer: ChildProcess, streams: readonly Utt
     const single = await ask({ ...common, model: exported, mode: 'single' });
     const batch = await ask({ ...common, model: exported, mode: 'batch' });
     const ownGraph = await ask({ ...common, model: `${modelDir}/model.onnx`, mode: 'batch' });
-    // The first round of each engine is not counted, because it compiles code and fills caches.
+    // The first round of each engine is not counted, because the engine compiles code and fills caches in that round.
     if (round === 0) continue;
     rounds.ours.push(ours);
     rounds.single.push(single);

@@ -128,7 +128,7 @@ test('the page Applications shortens a long application, and shows it in full on
   expect((await row.boundingBox())?.height).toBeGreaterThan(shortened);
 });
 
-test('an administrator approves a declined application for all models on the page of the tenant', async () => {
+test('on the page of a tenant, an administrator approves its declined application and allows all models', async () => {
   const name = await apply('Second Chance');
   await console_.call('PATCH', `/admin/v1/tenants/${name}`, { body: { models: ['kikuyu'] } });
   expect(await specOf(name)).toMatchObject({ models: ['kikuyu'] });
@@ -415,7 +415,7 @@ test('the page of the audit log filters entries by tenant and action', async () 
   expect(await page.getByRole('row').count()).toBe(2);
 });
 
-test('the focus moves to the end of the audit log when all entries are shown', async () => {
+test('after "Show more" has loaded the last audit entries, the focus moves to the text that all entries are shown', async () => {
   await console_.createTenant('busy');
   for (let count = 0; count < 51; count++) await console_.call('GET', '/admin/v1/tenants/busy');
   const page = await signIn('/audit?tenant=busy&action=tenant.view');
@@ -460,7 +460,7 @@ test('while Redis is unavailable, limits can be saved on the admin page, and the
   await own.stop();
 });
 
-test('the page of an unknown tenant leads back to the tenants', async () => {
+test('the page of an unknown tenant has a link to the list of tenants', async () => {
   const page = await signIn('/tenants/nobody');
   await page.getByText('There is no tenant with this name.').waitFor();
   await checkPage(page);

@@ -28,7 +28,7 @@ test('the overview shows the balance as text and as a bar, without a warning whi
   expect(errorsOf(page)).toEqual([]);
 });
 
-test('the overview warns before the credit runs out, and a request for more credit is sent and shown until the next grant', async () => {
+test('the overview warns before the credit runs out, and shows the last request for more credit until the next grant', async () => {
   const link = await console_.createTenant('low', { grants: [{ id: 'welcome', audioSeconds: 59 }] });
   const page = await browser.signIn(link);
   await page.getByText('Your credit is running low').waitFor();

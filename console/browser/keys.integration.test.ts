@@ -99,7 +99,7 @@ test('a new key remains visible after the user goes back to the previous page, a
   await page.goBack();
   await page.locator('h1', { hasText: 'Overview' }).waitFor();
   expect(await page.getByLabel('Your new API key', { exact: true }).innerText()).toBe(key);
-  // This request stands for a sign-out in another tab, which shares the cookie of this one.
+  // This request stands for a sign-out in another tab, which shares its cookie with this tab.
   const headers = { 'x-svc-asr-console': '1' };
   const signedOut = await page.context().request.delete(`${console_.pageUrl}/console/v1/sign-in`, { headers });
   expect(signedOut.status()).toBe(200);

@@ -115,7 +115,7 @@ test('the console page links to an SVG icon, which the console serves', async ()
 test('the menu of a phone opens and closes with the keyboard, and closes after a choice', async () => {
   const page = await browser.signIn(await console_.createTenant('menu'), { viewport: { width: 390, height: 700 } });
   const menu = (expanded: boolean) => page.getByRole('button', { name: 'Menu', expanded });
-  // The page closes the menu and moves the focus after its first drawing.
+  // After the page is first drawn, it closes the menu and moves the focus.
   await waitForFocus(page, 'Overview');
   expect(await page.getByRole('link', { name: 'API keys' }).isVisible()).toBe(false);
   await menu(false).focus();

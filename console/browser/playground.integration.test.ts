@@ -56,7 +56,7 @@ function transcriptOf(page: Page): Promise<string> {
   return page.getByRole('region', { name: 'Transcript' }).innerText();
 }
 
-test('the playground transcribes an audio file, and then offers the latencies of the model', async () => {
+test('the playground transcribes an audio file, and afterwards lets the user select a latency', async () => {
   const { page } = await openPlayground();
   await page.getByRole('combobox', { name: 'Audio' }).selectOption({ label: 'Audio file' });
   expect(await page.getByRole('button', { name: 'Transcribe file' }).isDisabled()).toBe(true);
@@ -175,7 +175,7 @@ async function allowAfter(page: Page, leave: () => Promise<void>): Promise<void>
   );
 }
 
-test('if the user allows the microphone after Stop or after leaving the page, the playground releases it and starts no session', async () => {
+test('if the user allows the microphone only after clicking Stop or leaving the page, the playground releases the microphone and starts no session', async () => {
   const { page, name } = await openPlayground();
   await page.evaluate(ASK_SLOWLY);
   await allowAfter(page, async () => {
@@ -225,7 +225,7 @@ test('if the last text does not arrive in time, the playground shows a message',
   await checkPage(page);
 });
 
-test('if the account is limited to one session, the playground explains this before the start and after a refusal', async () => {
+test('if the account is limited to one session, the playground explains this before a recording starts and after the service has refused a session', async () => {
   const { page, key } = await openPlayground({ limits: { concurrentSessions: 1 } });
   await page.getByText('Your account may run one session at a time.').waitFor();
   await service.create(key, { model: KIKUYU, max_audio_seconds: 5 });

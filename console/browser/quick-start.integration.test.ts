@@ -53,7 +53,7 @@ async function exampleOf(language: string): Promise<{ file: string; command: str
   return { file: texts.length > 1 ? (texts[0] ?? '') : '', command: texts.at(-1) ?? '' };
 }
 
-/** Runs a command in `folder` as a shell of the user does, and returns its output. */
+/** Runs a command in `folder`, like a user who pastes it into a shell, and returns its output. */
 async function paste(command: string): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: folder, SVC_ASR_API_KEY: key };
   return (await run('bash', ['-c', command], { cwd: folder, env })).stdout;
@@ -88,7 +88,7 @@ test('the examples for curl, Python and Node.js run as they are pasted, and retu
   expect(output).toContain('Closed with 1000');
 });
 
-test('the example for browsers streams the microphone of its page to a session that its server creates', async () => {
+test('the page of the browser example streams microphone audio to a session that the server of the example creates', async () => {
   const { file, command } = await exampleOf('Browser');
   const port = await freePort();
   expect(file).toContain('listen(3000,');

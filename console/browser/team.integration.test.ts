@@ -121,7 +121,7 @@ test('a user who selects another account sees its keys, and a tab creates no key
 
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Name').fill('misplaced');
-  // This request stands for a switch in another tab, which shares the cookie of this one.
+  // This request stands for a switch to another tenant in another tab, which shares its cookie with this tab.
   await page.context().request.post(`${users.pageUrl}/console/v1/session/tenant`, {
     headers: { 'x-svc-asr-console': '1' },
     data: { tenant: other },

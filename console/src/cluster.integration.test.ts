@@ -118,7 +118,7 @@ test(
 );
 
 test(
-  'kubectl can show, approve and edit the tenant of an application, and its private link stays valid',
+  'kubectl can show, approve and edit the tenant of an application, and the private link of the tenant stays valid',
   async () => {
     const developer = createVisitor(console_.pageUrl);
     const contact = { name: 'Achieng', email: 'achieng@example.org', use: 'captions' };
@@ -150,13 +150,13 @@ test(
 );
 
 test.each([['client-side', []] as const, ['server-side', ['--server-side']] as const])(
-  'kubectl apply (%s) and the console can change the same tenant, and only client-side apply removes grants of the console',
+  'kubectl apply (%s) and the console can change the same tenant, and only client-side apply removes grants that the console has added',
   async (side, options) => {
     const name = `shared-${side}`;
     const apply = (spec: object) => kubectl(['apply', ...options, '-f', '-'], manifest(name, spec));
     await apply({ state: 'Active', grants: [{ id: 'welcome', audioSeconds: 10 }] });
     expect(await grant(name, { id: 'more', audio_seconds: 5 })).toMatchObject({ status: 201 });
-    // The same file is applied again, with another change.
+    // The user changes the file and applies it again.
     await apply({ state: 'Active', limits: { concurrentSessions: 7 }, grants: [{ id: 'welcome', audioSeconds: 10 }] });
     expect((await read(`tenant/${name}`)).spec.limits.concurrentSessions).toBe(7);
     expect(await grant(name, { id: 'last', audio_seconds: 1 })).toMatchObject({ status: 201 });

@@ -59,7 +59,7 @@ test(
   'svc-asr admin sends every request of the admin API, except those that only browsers need',
   async () => {
     for (const line of LINES) {
-      // The plan of a rebuild expires if the operator does not write it again.
+      // Writes the plan of a rebuild again before each command, as the operator does, because the plan expires.
       await console_.ledger.identity.showPlan({ ledgerId: 'lost', tenants: [] });
       const { status, err } = await runCommand(['admin', ...line.split(' ')], { SVC_ASR_HOME: home });
       // 1 means that the service refused the request, and 6 that a purge is incomplete. Any other status is a failure

@@ -57,7 +57,7 @@ test('svc-asr admin creates, grants, shows, lists and deletes a tenant', async (
   expect((await admin('tenants', 'show', 'radio')).status).toBe(1);
 });
 
-test('svc-asr admin keys create prints only the key on standard output, keys list hides its secret, and keys revoke revokes it', async () => {
+test('svc-asr admin keys create prints only the new key on standard output, keys list hides the secret of the key, and keys revoke revokes the key', async () => {
   await create('acme');
   const created = await admin('keys', 'create', '--tenant', 'acme', '--name', 'production', '--expires', '90d');
   const key = created.out.trim();

@@ -53,7 +53,7 @@ export function createGatewayClient(
       },
       // Read for each request, so that a renewed CA needs no restart. Requests are rare.
       ...(caFile !== '' && { ca: readFileSync(caFile, 'utf8') }),
-      // A new connection for each request reaches gateways that were added later.
+      // Each request uses a new connection, so that requests also reach gateways that were added later.
       agent: false,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

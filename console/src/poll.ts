@@ -7,8 +7,8 @@ export interface PollOptions {
 }
 
 /**
- * Polls `check` until it returns true or the time is over, at least once. Returns the last result. While Redis is
- * unavailable, the result is false.
+ * Calls `check` at least once, and repeats it until it returns true or the time is over. Returns the last result. While
+ * Redis is unavailable, the result is false.
  */
 export async function pollUntil(
   check: () => Promise<boolean>,

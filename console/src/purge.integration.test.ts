@@ -34,7 +34,7 @@ const OPERATOR = {
   RETRY_MAX_MS: '500',
 };
 
-/** Starts an installation in a real API server, with one Redis and exactly the rights of the chart. */
+/** Starts an installation with a real API server, with one Redis and exactly the rights of the chart. */
 async function startInCluster(): Promise<Installation> {
   const kubernetes = await borrowKubernetes();
   const redis = await startRedis();

@@ -1,7 +1,7 @@
 /**
- * Response bodies that the pages read. The routes build them and the page scripts import these types, so a field that
- * one side renames no longer compiles on the other. These files import only each other, because the pages are checked
- * without the types of Node.
+ * Response bodies that the pages read. The routes and the page scripts both use these types. If one side renames a
+ * field, the other side no longer compiles. This file and the files in `responses` import only each other, because the
+ * type check of the pages has no types of Node.
  */
 import type { Role } from './responses/identity.ts';
 
@@ -36,7 +36,7 @@ export interface ListedKey extends KeyView {
 export interface CreatedKey extends KeyView {
   /** The API key itself. No other response contains it. */
   readonly key: string;
-  /** True if gateways know the key already. They refuse the key of a tenant that is not active. */
+  /** True if gateways know the key already. Even then, they refuse it while its tenant is not active. */
   readonly active: boolean;
 }
 

@@ -14,8 +14,8 @@ export interface SignInCodes {
   create: (tenant: Tenant, nowMs: number) => { token: string; expiresAtMs: number };
   /**
    * Returns whether a code signs in as the tenant, and deletes the code. A code is invalid if it or the private link of
-   * the tenant has expired. It is also invalid if the link was replaced or revoked after the code was created. The same
-   * holds if the tenant was deleted and created again.
+   * the tenant has expired. It is also invalid if, after the code was created, the link was replaced or revoked, or the
+   * tenant was deleted and created again.
    */
   take: (token: string, tenant: Tenant, nowMs: number) => boolean;
 }

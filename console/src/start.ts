@@ -102,8 +102,8 @@ export async function startConsole(settings: ConsoleSettings, logger: Logger): P
 }
 
 /**
- * Returns a readiness check that passes after each dependency has responded for the first time. A later outage does not
- * make the console unready, because administrators must still be able to list and revoke keys.
+ * Returns a readiness check that passes as soon as every dependency has responded at least once. A later outage does
+ * not make the console unready, because administrators must still be able to list and revoke keys.
  */
 export function readyAfterFirstResponse(checks: Readonly<Record<string, () => boolean>>): () => string | undefined {
   const pending = new Map(Object.entries(checks));

@@ -33,10 +33,10 @@ const ACCESS: Readonly<Record<string, KeyScope | 'public'>> = {
   [`POST ${TRANSCRIPTIONS_PATH}`]: 'sessions:create',
   'GET /v1/models': 'public',
   'GET /v1/usage': 'usage:read',
-  // This is a plain GET, not a WebSocket handshake. The credential of its session authenticates a handshake.
+  // This entry is about a plain GET. A WebSocket handshake on this path requires the credential of its session.
   [`GET ${streamPath(':id')}`]: 'public',
-  // This is a plain GET, not a WebSocket handshake. A handshake requires the scope sessions:create, which another test
-  // checks.
+  // This entry is about a plain GET. A WebSocket handshake on this path requires the scope sessions:create, which
+  // another test checks.
   [`GET ${REALTIME_PATH}`]: 'public',
   'GET /openapi.json': 'public',
   'GET /asyncapi.json': 'public',
@@ -229,15 +229,15 @@ describe('a tenant that keeps exceeding its request rate', () => {
     return { id, isEarly: passed === before, answer: { status: response.status, headers, text } };
   };
   /**
-   * Sends ten requests, which the app refuses. The handler in front of the app then refuses further requests. Returns
-   * the last response.
+   * Sends ten requests, which the app refuses. Returns the tenth response. The handler in front of the app refuses all
+   * later requests.
    */
   const exceed = async (key: string) => {
     for (let i = 0; i < 9; i++) await send(key);
     return send(key);
   };
 
-  test('gets the same refusal from the Express app as from the handler in front of it, and both are recorded in the same way', async () => {
+  test('gets the same refusal from the Express app as from the handler in front of it, and both refusals are recorded with the same fields', async () => {
     const key = createKey(undefined, 'over-1');
     const late = await exceed(key);
     const early = await send(key);

@@ -68,8 +68,8 @@ export function createHandler(parts: AppParts): { handler: RequestListener; app:
 }
 
 /**
- * Creates the HTTP application. The order of the handlers is the order in which they may refuse a request. The handlers
- * in `before` come first and refuse no request.
+ * Creates the HTTP application. The handlers in `before` come first and refuse no request. Each later handler may
+ * refuse a request, so the order of these handlers decides which refusal a client gets.
  */
 export function createApp(parts: AppParts, before: readonly RequestHandler[] = createFirstHandlers(parts)): Express {
   const { settings, logger, ledger, catalogue, shutdown } = parts;
@@ -164,7 +164,7 @@ export function route(
   one.all(onlyMethods(...allowed.flatMap((methods) => methods ?? [])));
 }
 
-/** Sets the name of the route that logs and metrics use. */
+/** Sets the name that logs and metrics use for the route. */
 function named(name: string): RequestHandler {
   return (_request, response, next) => {
     exchangeOf(response).route = name;

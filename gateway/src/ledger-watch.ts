@@ -26,8 +26,8 @@ export interface LedgerWatch {
 export interface LedgerWatchOptions {
   intervalMs: number;
   /**
-   * File with the ledger id that Redis must hold. If the name is empty or the file does not exist yet, the first id
-   * that is read from Redis becomes the expected one.
+   * File with the ledger id that Redis must hold. If the file name is empty or the file does not exist yet, the first
+   * id that is read from Redis becomes the expected one.
    */
   idFile: string;
 }

@@ -5,7 +5,7 @@ import { repeat, logUnexpected } from './repeat.ts';
 
 /**
  * Ends overdue sessions, and the streams of gateways whose lease has expired. Every gateway runs a reaper. The ledger
- * assigns each tenant and each dead gateway to only one of them at a time.
+ * assigns each tenant and each gateway without a lease to only one reaper at a time.
  */
 export function startReaper(ledger: Ledger, logger: Logger, metrics: GatewayMetrics, intervalMs: number): () => void {
   return repeat(

@@ -2,9 +2,9 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 
 /**
- * Runs `work` now, and again an interval after each run has ended. Errors are logged and do not stop the loop. An
- * unavailable Redis is not logged here, because the connection to Redis already logs this once. Returns a function that
- * stops the loop.
+ * Runs `work` now, and again an interval after each run has ended. Errors are logged and do not stop the loop. Errors
+ * of an unavailable Redis are not logged here, because the connection to Redis already logs the outage once. Returns a
+ * function that stops the loop.
  */
 export function repeat(logger: Logger, intervalMs: () => number, work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;

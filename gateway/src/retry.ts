@@ -2,7 +2,10 @@ import { LedgerUnavailable } from '@svc-asr/ledger';
 
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1000;
-/** First delay after Redis has rejected a request. It is long, because only an administrator can remove the cause. */
+/**
+ * First delay after Redis has rejected a request. It is longer than FIRST_WAIT_MS, because only an administrator can
+ * remove the cause.
+ */
 const FIRST_REJECTED_WAIT_MS = 1000;
 const LONGEST_REJECTED_WAIT_MS = 60_000;
 

@@ -45,7 +45,7 @@ import { createSettlements } from './stream/settlement/settlements.ts';
 import type { Settlements } from './stream/settlement/settlements.ts';
 import { Streams } from './stream/streams.ts';
 
-/** Part of the grace period that is kept for settling streams and closing connections. */
+/** Part of the grace period that is reserved for settling streams and closing connections. */
 const STOP_RESERVE_MS = 2000;
 
 interface StreamServices {
@@ -224,9 +224,9 @@ function openLedger(settings: GatewaySettings, logger: Logger): { link: RedisCon
 }
 
 /**
- * Returns the longest time from a handshake to the settlement of its stream, without the reserved audio. It is the sum
- * of the wait for a worker, opening the stream there, the extra lifetime, the last `final` and the settlement. A model
- * may allow a longer wait. The reaper then extends the deadline of the session.
+ * Returns the longest time from a handshake to the settlement of its stream, without the duration of the reserved
+ * audio. It is the sum of the wait for a worker, the opening of the stream, the extra lifetime, the last `final` and
+ * the settlement. If a model allows a longer wait for a worker, the reaper extends the deadline of the session.
  */
 function streamExtraMs(settings: GatewaySettings): number {
   const waitMs = STREAM_LIMITS.maxWaitSeconds * 1000 + settings.WORKER_OPEN_TIMEOUT_MS;

@@ -55,7 +55,7 @@ export const GATEWAY_SETTINGS = {
     600_000,
   ),
   REAPER_TIME_STEP_MS: integer(
-    'Longest time between two checks of leases, by the clock of Redis. If it is exceeded, Redis was unavailable or its clock stepped, and every lease of a gateway or worker starts again. At most a third of PROCESS_LEASE_MS.',
+    'Longest time between two checks of leases, by the clock of Redis. If it is exceeded, Redis was unavailable or its clock stepped, and the leases of all gateways and workers start again with their full duration. At most a third of PROCESS_LEASE_MS.',
     5000,
     100,
     600_000,
@@ -91,7 +91,7 @@ export const GATEWAY_SETTINGS = {
   LEDGER_INTERVAL_MS: integer('Interval between two checks that Redis still holds the ledger.', 1000, 10, 60_000),
   CATALOGUE_INTERVAL_MS: integer('Interval between two reads of the list of models.', 1000, 10, 60_000),
   KEY_CACHE_TTL_MS: integer(
-    'Time for which an API key is cached. A revocation takes effect this much later.',
+    'Time for which an API key is cached. A revocation takes effect within this time.',
     1000,
     0,
     5000,
@@ -115,7 +115,7 @@ export const GATEWAY_SETTINGS = {
     1000,
   ),
   HANDSHAKE_REFUSALS_PER_SECOND: integer(
-    'WebSocket handshakes without a valid credential that one IP address may make per second. Further ones get 429. Handshakes with a valid credential are not affected.',
+    'WebSocket handshakes without a valid credential that one IP address may make per second. Further such handshakes get 429. Handshakes with a valid credential are not affected.',
     100,
     1,
     1_000_000,
@@ -127,7 +127,7 @@ export const GATEWAY_SETTINGS = {
     6000,
   ),
   HANDSHAKES_PENDING_MAX: integer(
-    'Largest number of WebSocket handshakes that wait for Redis, including those that are rolled back. Beyond it new ones get 503.',
+    'Largest number of WebSocket handshakes that wait for Redis, including those that are rolled back. Further handshakes get 503.',
     1000,
     1,
     1_000_000,

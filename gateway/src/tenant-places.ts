@@ -4,8 +4,8 @@ import { KeyCounts } from './key-counts.ts';
 const RETRY_S = 1;
 
 /**
- * Counts the places that each tenant takes of a resource that all tenants of a gateway share. A tenant may take at most
- * half of all places, rounded up, so that one tenant alone does not lock out the others.
+ * Counts how many places of a resource each tenant takes. All tenants of a gateway share the resource. A tenant may
+ * take at most half of all places, rounded up, so that one tenant alone does not lock out the others.
  */
 export class TenantPlaces {
   readonly #max: number;

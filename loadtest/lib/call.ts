@@ -15,12 +15,12 @@ import { CHECKS } from './thresholds.ts';
 import { streamRecording } from './utterance.ts';
 import { SAMPLE_RATE_HZ } from './wav.ts';
 
-/** Longest wait for the `ready` message. It is longer than a pool takes to scale up. */
+/** Longest wait for the `ready` message. It is longer than the time that a pool needs to scale up. */
 const READY_WITHIN_MS = 150_000;
 const CONFIGURED_WITHIN_MS = 20_000;
 /**
- * Maximum number of seconds to reserve for a session. More is reserved than is sent, because the service ends a session
- * that uses its whole reservation.
+ * Maximum number of seconds to reserve for a session. A session reserves more audio than it sends, because the service
+ * ends a session that uses its whole reservation.
  */
 const MAX_SECONDS = 300;
 const MS_PER_SAMPLE = 1000 / SAMPLE_RATE_HZ;
@@ -30,8 +30,8 @@ const NO_CAPACITY = 4503;
 
 /**
  * Runs one session, from its creation with POST to its end. `iteration` is the number of earlier iterations of this
- * virtual user. If it is 0, the session starts after a part of `spreadSeconds` that differs for each virtual user.
- * `mayContinue` is called before each further utterance, and the session ends if it returns false.
+ * virtual user. If the number is 0, the session starts after a part of `spreadSeconds` that differs for each virtual
+ * user. `mayContinue` is called before each further utterance. If it returns false, the session ends.
  */
 export async function call(
   role: Role = 'regular',
@@ -71,7 +71,7 @@ export async function call(
 }
 
 function checkSession(id: string, role: Role, { closeCode, track }: Connection, utterances: number): void {
-  // A scenario that allows refused sessions also allows the service to close a queued session.
+  // In a scenario that allows refused sessions, the service may also close a queued session.
   const isRefused = plan.mayBeRefused && closeCode === NO_CAPACITY;
   const passed = check(null, {
     [CHECKS.finals]: isRefused || (utterances > 0 && track.finals === utterances),

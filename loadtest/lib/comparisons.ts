@@ -1,13 +1,13 @@
 import type { PeriodTags } from './periods.ts';
 
-/** A latency that noisy-tenant compares between quiet and noisy periods. */
+/** A latency that the scenario noisy-tenant compares between quiet and noisy periods. */
 export interface ComparedLatency {
   /** k6 metric, and tags that select the measurements. */
   readonly metric: string;
   readonly tags: string;
   /**
    * Largest increase of the 95th percentile in milliseconds that is allowed even if it is more than 10 %. A request
-   * takes a few milliseconds, so 10 % of it are less than one turn of the event loop.
+   * takes a few milliseconds, and 10 % of this time are less than one turn of the event loop.
    */
   readonly allowanceMs: number;
 }
@@ -16,7 +16,7 @@ export interface ComparedLatency {
 export const MAX_RATIO = 1.1;
 const REQUEST_ALLOWANCE_MS = 3;
 
-/** Latencies of the regular tenants that noise may increase only within the limits above. */
+/** Latencies of the regular tenants. Noise may increase them only within the limits above. */
 export const COMPARED = {
   create: { metric: 'http_req_duration', tags: 'name:create session,', allowanceMs: REQUEST_ALLOWANCE_MS },
   ready: { metric: 'ready_latency', tags: '', allowanceMs: REQUEST_ALLOWANCE_MS },

@@ -7,10 +7,10 @@ import { callAfter } from './wait.ts';
 
 const OPEN = 1;
 
-/** Called with the event that was waited for. Called with undefined after the timeout or the end of the stream. */
+/** Called when the expected event has arrived. After the timeout or the end of the stream, called with undefined. */
 type Waiter = (observation: (Observation & { atMs: number }) | undefined) => void;
 
-/** The WebSocket stream of one session. Records events in its track and lets the caller wait for one of them. */
+/** The WebSocket stream of one session. Records events in `track` and lets the caller wait for a kind of event. */
 export class Connection {
   readonly track = new Track();
   readonly openedAtMs = Date.now();
@@ -27,8 +27,8 @@ export class Connection {
     this.#socket = new WebSocket(url, protocols, { tags: { name: 'stream', role } });
     this.#socket.onmessage = ({ data, timestamp }) => this.#receive(data, timestamp);
     // Records only that the connection failed, because the text of the error may quote sent data. While the socket
-    // closes, k6 reports an error if it can no longer answer a ping. Such errors do not count. The close code then
-    // shows whether the stream ended normally.
+    // closes, k6 reports an error if it can no longer answer a ping. Errors during the close do not count, because the
+    // close code shows whether the stream ended normally.
     this.#socket.onerror = () => {
       if (!this.#isClosing) this.track.faults.push('the connection failed');
     };
@@ -50,7 +50,7 @@ export class Connection {
     if (this.isOpen) this.#socket.send(data);
   }
 
-  /** Waits for the next event of a kind. Returns at once if such an event has already arrived. */
+  /** Waits for the next event of a kind. Returns at once if such an event has arrived and was not returned before. */
   next(kind: Observation['kind'], withinMs: number): Promise<(Observation & { atMs: number }) | undefined> {
     const at = this.#unclaimed.findIndex((observation) => observation.kind === kind);
     if (at >= 0) return Promise.resolve(this.#unclaimed.splice(at, 1)[0]);

@@ -6,7 +6,7 @@ import { stepTag } from './ramp.ts';
 
 const NO_PERIOD: PeriodTags = { period: '', half: '' };
 
-/** Tags of a measurement that depend on its time. */
+/** Tags that depend on the time of a measurement. */
 export interface TimeTags extends PeriodTags {
   /**
    * Number of streams of the current step. Empty in scenarios without a ramp, while a step settles, and after the last

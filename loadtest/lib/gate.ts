@@ -8,8 +8,9 @@ const RETRY_SECONDS = 2;
 const OK = 200;
 
 /**
- * Runs one session if the plan has no gate, or if the gate allows another stream. Otherwise waits. The session ends
- * early, after its current utterance, if the workers declare fewer slots and the gate therefore allows fewer streams.
+ * Runs one session if the plan has no gate, or if the gate allows another stream. Otherwise only waits for
+ * RETRY_SECONDS. The session ends early, after its current utterance, if the workers declare fewer slots and the gate
+ * therefore allows fewer streams.
  */
 export async function callThroughGate(): Promise<void> {
   if (plan.gateUrl === '') return call();

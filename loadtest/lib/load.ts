@@ -8,7 +8,10 @@ export interface Load {
   readonly [option: string]: unknown;
 }
 
-/** Time that k6 gives a started session to finish. It covers a pool that scales up, the audio and the last final. */
+/**
+ * Time that k6 gives a started session to finish. It is enough for the pool to scale up, for the audio and for the last
+ * final.
+ */
 const GRACEFUL_SECONDS = plan.sessionSeconds + 240;
 
 /** Keeps a constant number of streams. Each virtual user runs one session after another. */

@@ -11,7 +11,7 @@ export const finalLatency = new Trend('final_latency', IS_TIME);
 /** Time from the start of the handshake to `ready`. */
 export const readyLatency = new Trend('ready_latency', IS_TIME);
 /**
- * Time by which a frame was sent too late. If it is large, the other metrics measure the load generator and not the
+ * Delay with which a frame was sent. If the delay is large, the other metrics measure the load generator and not the
  * service.
  */
 export const lag = new Trend('lag', IS_TIME);
@@ -19,9 +19,9 @@ export const lag = new Trend('lag', IS_TIME);
 export const wordErrorRate = new Trend('wer');
 export const sessions = new Counter('sessions');
 export const refusals = new Counter('session_refusals');
-/** Billable audio of sessions that ended normally. The service must charge exactly this. */
+/** Billable audio of sessions that ended normally. The service must charge exactly this amount. */
 export const chargedMs = new Counter('charged_ms');
-/** Billable audio of all other sessions. The client cannot know whether the service charges it. */
+/** Billable audio of all other sessions. The client cannot know whether the service charges this audio. */
 export const unclearMs = new Counter('unclear_ms');
 /** Requests of a noisy tenant, by kind and answer. */
 export const noiseAnswers = new Counter('noise_answers');

@@ -1,8 +1,8 @@
 import { repeatUntil } from './noise-pace.ts';
 
 /**
- * Repeats an action every 100 ms until the clock reaches 1,000 ms. Returns the times of the repetitions, which take
- * `actMs` each, and the number of skipped repetitions.
+ * Repeats an action every 100 ms until the clock reaches 1,000 ms. Each repetition takes the time that `actMs` returns.
+ * Returns the times of the repetitions and the number of skipped repetitions.
  */
 async function repeat(actMs: (at: number) => number, nowMs = 0, startMs = 0) {
   const times: number[] = [];
@@ -31,7 +31,7 @@ test('repeatUntil makes up for the repetitions that a slow action delayed', asyn
   expect(await repeat((at) => (at === 1 ? 350 : 0))).toEqual({ times, skipped: 0 });
 });
 
-test('repeatUntil skips repetitions that would start after the end time, and repetitions after the first one that are over a second late', async () => {
+test('repeatUntil skips repetitions that would start after the end time or, except for the first repetition, over a second late', async () => {
   const late = await repeat(() => 0, 500, -2000);
   expect([late.times.length, late.skipped]).toEqual([1 + 15, 14]);
   expect(await repeat(() => 700)).toEqual({ times: [0, 700], skipped: 8 });

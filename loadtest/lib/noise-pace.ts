@@ -1,6 +1,9 @@
 import { waitUntil } from './wait.ts';
 
-/** Longest time by which a repetition after the first may be late. Repetitions that would be later are skipped. */
+/**
+ * Maximum delay of a repetition. A repetition that would start with a longer delay is skipped, unless it is the first
+ * one.
+ */
 const MAX_LATE_MS = 1000;
 
 /** Clock, which tests replace. */

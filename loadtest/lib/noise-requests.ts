@@ -10,7 +10,7 @@ import { sessionOf } from './session.ts';
 import type { Session } from './session.ts';
 import { NOISE_CHECK } from './thresholds.ts';
 
-/** One of this many requests has a body that is larger than the service accepts. */
+/** One request out of this number has a body that is larger than the service accepts. */
 const OVERSIZED_EVERY = 100;
 const OVERSIZED_BODY = JSON.stringify({ model: 'x'.repeat(65_536) });
 const SESSION_SECONDS = 300;
@@ -44,7 +44,8 @@ export function sendWrongKey(): void {
 export function sendHandshake(used?: Session): void {
   const id = used?.id ?? '00000000-0000-4000-8000-000000000000';
   const origin = plan.streamOrigin === '' ? plan.baseUrl : plan.streamOrigin.replace(/^ws/, 'http');
-  // A refused handshake is an HTTP response. This costs k6 less than a WebSocket.
+  // The answer to a refused handshake is a plain HTTP response. A plain request therefore suffices, and costs k6 less
+  // than a WebSocket.
   const response = get(`${origin}/v1/asr/sessions/${id}/stream`, {
     headers: {
       connection: 'Upgrade',
@@ -83,7 +84,7 @@ export function countDelayed(kind: NoiseKind, delayed: number): void {
  */
 let waitedMs = 0;
 
-/** Returns the time for which this virtual user has waited for answers since the last call. */
+/** Returns how long this virtual user has waited for answers since the last call of this function. */
 export function takeWaitedMs(): number {
   const taken = waitedMs;
   waitedMs = 0;

@@ -8,13 +8,16 @@ import type { Session } from './session.ts';
 import { callAfter } from './wait.ts';
 
 const OPEN = 1;
-/** Largest frame that the service accepts, and one that is too large. */
+/** Size of the largest frame that the service accepts, and a size that is too large. */
 const FRAME_BYTES = 65_536;
 const OVERSIZED_BYTES = FRAME_BYTES + 2;
-/** Text that is longer than the service accepts. The service closes a stream after the tenth such text. */
+/** Text that is longer than the service accepts. The service closes a stream after ten such texts. */
 const OVERSIZED_TEXT = 'x'.repeat(20_000);
 const OVERSIZED_TEXTS = 12;
-/** Audio that k6 queues in memory. It is more than the service reads ahead, so that the connection is always full. */
+/**
+ * Maximum amount of audio that k6 queues in memory. It is more than the service reads ahead, so that the service always
+ * has unread audio.
+ */
 const MAX_QUEUED_BYTES = 1_048_576;
 const POLL_MS = 5;
 /** Maximum time for the service to close the stream. */
@@ -26,8 +29,8 @@ const REPLAYS = 20;
 
 /**
  * Sends audio faster than real time. Every third stream ends normally at `endMs`. The others end after 60 s of audio or
- * at `endMs`, with an oversized frame or oversized texts. The service may end each stream earlier. If a stream ends
- * before `endMs`, its used credential is then sent again up to REPLAYS times.
+ * at `endMs`, with an oversized frame or oversized texts. The service may end a stream earlier. When a stream has ended
+ * before `endMs`, its used credential is sent again up to REPLAYS times.
  */
 export async function streamNoise(
   session: Session,

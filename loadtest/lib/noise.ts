@@ -2,9 +2,9 @@
 export const NOISY_LIMITS = { concurrentSessions: 1, sessionsPerMinute: 60, requestsPerMinute: 600 } as const;
 
 /**
- * Kinds of noise, with their rates at factor 1. A tenant connects as often as it creates sessions. The service limits
- * wrong API keys by address and not by tenant, to 100 per second. At factor 100, the intended rate is 150 per second.
- * The service delays its answers, so fewer requests with wrong keys are sent.
+ * Kinds of noise, with their rates at factor 1. The rate of handshakes equals the rate of new sessions. The service
+ * limits wrong API keys by address and not by tenant, to 100 per second. At factor 100, the intended rate of wrong keys
+ * is 150 per second. The service delays its answers, so the actual rate is lower.
  */
 export const NOISE_PER_MINUTE = {
   request: NOISY_LIMITS.requestsPerMinute,
@@ -18,10 +18,14 @@ export const NOISE_KINDS = Object.keys(NOISE_PER_MINUTE) as NoiseKind[];
 /**
  * How an answer to noise is counted. A request is accepted if the limit of the request rate allowed it, even if the
  * service then refused it for another reason. A handshake is accepted if it opened a stream. A wrong key is always
- * refused. A request is delayed if its client could not send it, because it waited for the answer to an earlier one.
+ * refused. A request is delayed if its client could not send it, because the client waited for the answer to an earlier
+ * request.
  */
 export const NOISE_ANSWERS = ['accepted', 'refused', 'delayed'] as const;
 export type NoiseAnswer = (typeof NOISE_ANSWERS)[number];
 
-/** Minimum share of the intended noise that was refused or delayed. With less, the run did not test what it claims. */
+/**
+ * Minimum share of the intended noise that was refused or delayed. If the share is smaller, the noise did not exceed
+ * the limits enough, and the run is no valid test.
+ */
 export const MIN_REFUSED_SHARE = 0.9;

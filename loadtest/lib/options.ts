@@ -71,7 +71,7 @@ export const LOAD_OPTIONS = {
   PAUSE_MS: {
     fallback: '1000',
     description:
-      'Pause between two sessions of a virtual user. The slot of the first session is released shortly after the session ends.',
+      'Pause between two sessions of a virtual user. It is needed because the slot of a session is released only shortly after the session ends.',
   },
   FRAME_MS: { fallback: '100', description: 'Audio in one frame (10 to 1000).' },
   TENANTS: { fallback: '1', description: 'Tenants that share the streams.' },
@@ -128,8 +128,8 @@ export type OptionName = keyof typeof LOAD_OPTIONS;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Creates a reader of options. It uses the environment first, then the defaults of the scenario, then the general
- * default.
+ * Creates a reader of options. The value in the environment comes first, then the default of the scenario, then the
+ * general default.
  */
 export function createOptions(env: Environment, defaults: Readonly<Partial<Record<OptionName, string>>>) {
   const text = (name: OptionName): string => {

@@ -1,6 +1,6 @@
 import { dueAt, frameBounds, phaseOf, recordingsFor, startTimeOf } from './pace.ts';
 
-test('phaseOf spreads any number of streams evenly over a chunk', () => {
+test('phaseOf spreads any number of streams evenly over the duration of a chunk', () => {
   for (const count of [2, 5, 17, 100]) {
     const phases = Array.from({ length: count }, (_, stream) => phaseOf(stream)).sort((a, b) => a - b);
     const gaps = phases.map((phase, at) => (phases[at + 1] ?? 1 + phases[0]!) - phase);

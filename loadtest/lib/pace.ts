@@ -8,8 +8,8 @@ export function phaseOf(stream: number): number {
 }
 
 /**
- * Returns the time at which a stream with this phase starts, which is less than one chunk from now. If all streams
- * started together, they would also complete their chunks together. Independent clients do not do that.
+ * Returns the time at which a stream with this phase starts. It is less than the duration of one chunk from now. If all
+ * streams started together, they would also complete their chunks together. Independent clients do not do that.
  */
 export function startTimeOf(nowMs: number, phase: number, chunkMs: number): number {
   const target = phase * chunkMs;
@@ -18,7 +18,7 @@ export function startTimeOf(nowMs: number, phase: number, chunkMs: number): numb
 }
 
 /**
- * Returns the time at which a frame must be sent. It is the time at which a microphone has recorded the whole frame. It
+ * Returns the time at which a frame must be sent: when a microphone would have recorded the whole frame. The time
  * counts from the start of the stream, so that delays of single frames do not add up.
  */
 export function dueAt(startMs: number, frame: number, frameMs: number): number {

@@ -51,7 +51,7 @@ export function noisyRanges({ startMs, seconds, count }: Periods): TimeRange[] {
   });
 }
 
-/** Returns the total duration of the noisy periods. */
+/** Returns the total duration of the noisy periods in minutes. */
 export function noisyMinutes({ seconds, count }: Pick<Periods, 'seconds' | 'count'>): number {
   return (seconds * count) / 2 / 60;
 }

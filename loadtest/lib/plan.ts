@@ -18,7 +18,7 @@ export interface Recording {
 }
 
 /**
- * Everything that a k6 script needs. It contains API keys. Its file is therefore readable only by its owner, and
+ * All data that a k6 script needs. The plan contains API keys. Its file is therefore readable only by its owner, and is
  * removed after the run.
  */
 export interface Plan {
@@ -55,8 +55,8 @@ export interface Plan {
   /** Address of the REST API of k6 itself. A ramp reads its measurements there. Other scenarios do not use it. */
   readonly k6Url: string;
   /**
-   * Address of the gate that limits streams to the slots that the workers declare at that time. Empty if the number of
-   * streams is fixed.
+   * Address of the gate that limits the number of streams to the slots that the workers declare at the moment. Empty if
+   * the number of streams is fixed.
    */
   readonly gateUrl: string;
   /** File to which k6 writes its metrics at the end of the run. */

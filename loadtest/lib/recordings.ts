@@ -6,12 +6,12 @@ export interface Speech {
   readonly text: string;
 }
 
-/** Number of recordings of each virtual user. It is small, because k6 keeps a copy for each user. */
+/** Number of recordings of each virtual user. It is small, because k6 keeps a copy of the recordings for each user. */
 const RECORDINGS_PER_USER = 2;
 
 /**
  * Recordings of this virtual user. k6 later opens only files that were opened when it loaded the script for the first
- * time, as user 0. User 0 therefore reads all of them.
+ * time, as user 0. User 0 therefore opens the files of all recordings.
  */
 export const speeches: readonly Speech[] = plan.recordings
   .filter(

@@ -5,7 +5,7 @@ export interface Scenario {
   readonly summary: string;
   /** Default options that differ from the general ones. */
   readonly defaults: Readonly<Partial<Record<OptionName, string>>>;
-  /** Whether the command fails if a latency target is missed. Incorrect results always make it fail. */
+  /** Whether the command fails if a latency target is missed. Incorrect results always make the command fail. */
   readonly requiresLatency: boolean;
   /** Whether the service may refuse sessions with 429 or 503 and Retry-After, or close a queued session with 4503. */
   readonly mayBeRefused: boolean;

@@ -9,7 +9,7 @@ import { callerOf } from './callers.ts';
 import { plan } from './plan-file.ts';
 import { CHECKS } from './thresholds.ts';
 
-/** A session as POST has returned it. `protocols` contains a secret. */
+/** A session, with data of the response to POST. `protocols` contains a secret. */
 export interface Session {
   readonly id: string;
   readonly url: string;
@@ -55,7 +55,7 @@ export function createAndDelete(): void {
   check(null, { [CHECKS.closed]: status === 204 });
 }
 
-/** Returns the session in a response of POST. */
+/** Reads the session from the text of a response to POST. */
 export function sessionOf(text: string): Session {
   const body = JSON.parse(text) as { id: string; websocket_url: string; websocket_protocols: string[] };
   const url =

@@ -57,7 +57,7 @@ test('buildThresholds measures quiet and noisy periods separately, without limit
   });
 });
 
-test('buildThresholds counts the refused answers to a noisy tenant, and requires that every answer passes its check', () => {
+test('buildThresholds counts the refused requests of a noisy tenant, and requires that every response to that tenant passes the check', () => {
   const callers = [{ tenant: 'n', key: 'k', role: 'noisy' as const }];
   expect(buildThresholds({ ...plan, periods, callers })).toMatchObject({
     'noise_answers{kind:request,answer:refused}': [],

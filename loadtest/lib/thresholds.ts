@@ -5,7 +5,7 @@ import { NOISE_ANSWERS, NOISE_KINDS } from './noise.ts';
 import type { NoiseAnswer, NoiseKind } from './noise.ts';
 import type { Plan } from './plan.ts';
 
-/** Checks that every session must pass, whatever the load. k6 counts them in its metric `checks`. */
+/** Names of the checks that every session must pass, whatever the load. k6 counts the checks in its metric `checks`. */
 export const CHECKS = {
   finals: 'every flush got its final',
   events: 'every event arrived once and in order',
@@ -13,7 +13,7 @@ export const CHECKS = {
   refused: 'every refusal was allowed',
 } as const;
 
-/** Check of every request of a noisy tenant. */
+/** Name of the check that every request of a noisy tenant must pass. */
 export const NOISE_CHECK = 'every request of the noisy tenant got an allowed answer';
 
 /** Names of k6 metrics with a tag filter. */

@@ -9,7 +9,7 @@ export interface ServerEvent {
   readonly code?: string;
 }
 
-/** What an event contributes to the measurements. */
+/** Contribution of an event to the measurements. */
 export type Observation =
   | { readonly kind: 'ready'; readonly chunkSamples: number }
   | { readonly kind: 'delta'; readonly latencyMs: number }
@@ -22,8 +22,8 @@ const NOTHING: Observation = { kind: 'nothing' };
 
 /**
  * The client's view of one stream. It stores when each sample was sent, and measures the latency of events from these
- * times. It also records violations of the protocol, such as lost, repeated or reordered events. The caller passes all
- * times.
+ * times. It also records violations of the protocol, such as lost, repeated or reordered events. It has no clock, so
+ * the caller passes all times.
  */
 export class Track {
   readonly faults: string[] = [];
@@ -35,7 +35,7 @@ export class Track {
   readonly #frames: { end: number; atMs: number }[] = [];
   readonly #flushes: { samples: number; atMs: number }[] = [];
 
-  /** Records that these samples were sent, after all earlier ones. */
+  /** Records that this number of further samples was sent. */
   sent(samples: number, atMs: number): void {
     this.samples += samples;
     this.#frames.push({ end: this.samples, atMs });
@@ -51,8 +51,8 @@ export class Track {
   }
 
   /**
-   * Returns the time at which the last sample of the first `audioMs` milliseconds was sent. Undefined if it was not
-   * sent yet.
+   * Returns the time at which the last sample of the first `audioMs` milliseconds was sent. Undefined if this sample
+   * was not sent yet.
    */
   sentAt(audioMs: number): number | undefined {
     // The service rounds `audio_end_ms` up. At the end of the audio, it may therefore refer to a sample that does not

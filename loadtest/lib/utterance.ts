@@ -47,9 +47,9 @@ export async function streamRecording(
 }
 
 /**
- * Sends in real time. Each frame has an absolute time, so that a late frame does not delay the others. One JavaScript
- * promise covers all frames. With one promise for each frame, k6 would use a quarter more CPU time, which would slow
- * down a service on the same cores.
+ * Sends a recording in real time. Each frame has an absolute time, so that a late frame does not delay later frames.
+ * One JavaScript promise covers all frames. With one promise for each frame, k6 would use a quarter more CPU time,
+ * which would slow down a service on the same cores.
  */
 function sendPaced(connection: Connection, { pcm }: Speech, { phase, chunkMs }: StreamProfile): Promise<void> {
   const { frameMs } = plan;

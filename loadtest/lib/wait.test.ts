@@ -37,7 +37,7 @@ test('callAt waits for the remaining time if the timer fires early', () => {
   expect(calls).toBe(1);
 });
 
-test('callAt does not call back after it was cancelled, even if its timer has fired early before', () => {
+test('callAt does not call back after it was cancelled, even if its timer fired too early before the cancellation', () => {
   const clock = createManualClock();
   let calls = 0;
   const cancel = callAt(2000, () => calls++, clock);

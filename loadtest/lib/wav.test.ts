@@ -29,8 +29,8 @@ test('readSamples and parseWav find the audio even if other RIFF chunks precede 
 
 test.each([
   ['two channels', wav({ channels: 2 }), 'mono, 16000 Hz, 16 bit, not 2 x'],
-  ['another rate', wav({ rateHz: 8000 }), 'not 1 x 8000 Hz'],
-  ['a file that is no WAV file', new Uint8Array(100).buffer, 'not a WAV file'],
+  ['another sample rate', wav({ rateHz: 8000 }), 'not 1 x 8000 Hz'],
+  ['a file that is not a WAV file', new Uint8Array(100).buffer, 'not a WAV file'],
   ['a file that ends before its audio', wav().slice(0, 36), 'without audio'],
 ])('readSamples rejects %s', (_name, content, message) => {
   expect(() => readSamples(content)).toThrow(message);

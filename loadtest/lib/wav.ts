@@ -1,4 +1,4 @@
-/** Sample rate of the service. It must equal AUDIO.sampleRateHz of packages/core. A test checks this. */
+/** Sample rate of the service. It must equal AUDIO.sampleRateHz of packages/core, which a test checks. */
 export const SAMPLE_RATE_HZ = 16_000;
 
 /** Format of a WAV file and position of its samples. */

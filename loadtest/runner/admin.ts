@@ -4,7 +4,9 @@ import { request } from '../../tools/start/request.ts';
 import type { RequestOptions } from '../../tools/start/request.ts';
 import type { Target } from './target.ts';
 
-/** Timeout of a request. The admin API answers a write when the change is effective, or after up to a minute. */
+/**
+ * Timeout of a request. The admin API answers a write when the change is effective, or after a minute at the latest.
+ */
 const TIMEOUT_MS = 70_000;
 
 interface Balance {
@@ -51,7 +53,7 @@ export function createAdmin({ baseUrl, adminUrl, adminToken, caFile, adminCaFile
   async function call<Result>(url: string, options: RequestOptions): Promise<Result> {
     const response = await request(url, { timeoutMs: TIMEOUT_MS, ...options });
     if (response.status < 300) return JSON.parse(response.body) as Result;
-    // The error contains the response, because only responses to successful requests may contain secrets.
+    // The error may quote the response, because only responses to successful requests contain secrets.
     throw new Error(`${options.method} ${url} returned ${response.status}: ${response.body.slice(0, 300)}`);
   }
   const callAdmin = <Result>(method: string, path: string, body?: unknown) =>

@@ -28,7 +28,7 @@ test('buildPlan rejects a run that needs the declared slots if they are unknown,
   expect(() => plan('ramp-to-saturation', {}, 0)).toThrow('Set DECLARED_SLOTS');
 });
 
-test('buildPlan adds streams for a spike, so that all streams are SPIKE_PERCENT of the regular ones', () => {
+test('buildPlan adds streams for a spike, so that the spike has SPIKE_PERCENT of the regular number of streams', () => {
   expect(plan('spike', { STREAMS: '10' }).spike).toEqual({ streams: 20, seconds: 30 });
 });
 
@@ -62,7 +62,7 @@ test('buildPlan rejects sessions that could have more than 300 s of audio', () =
   );
 });
 
-test('findRecordings returns the bundled recordings of a model, and those of Kikuyu if the model has none', () => {
+test('findRecordings returns the bundled recordings of a model, or the Kikuyu recordings if the model has none', () => {
   const dholuo = findRecordings('', 'svc-asr-dholuo-v1');
   expect(dholuo.files.length).toBeGreaterThan(3);
   expect(dholuo.files.every(({ text }) => text.length > 20)).toBe(true);

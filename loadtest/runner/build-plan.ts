@@ -8,18 +8,18 @@ import type { ScenarioName } from '../lib/scenarios.ts';
 import type { Recordings } from './recordings.ts';
 import { stepsOf } from './saturation.ts';
 
-/** Maximum audio of a session in seconds, which the public interface defines. */
+/** Maximum audio of a session in seconds, as the public API defines it. */
 const MAX_AUDIO_SECONDS = 300;
 const MAX_STREAMS = 20_000;
 
-/** The plan without the fields that `runLoadtest` adds, and with the number of regular tenants. */
+/** The plan without the fields that `runLoadtest` adds. It also contains the number of regular tenants. */
 export type PartialPlan = Omit<Plan, 'baseUrl' | 'callers' | 'gateUrl' | 'k6Url' | 'metricsFile'> & {
   readonly tenants: number;
 };
 
 /**
- * Largest factor by which the number of streams may rise during a run. A worker on a CPU offers only a part of its
- * slots at first.
+ * Largest factor by which the number of streams may rise during a run. It can rise because a worker on a CPU offers
+ * only a part of its slots at first.
  */
 const MAX_RISE = 2;
 

@@ -57,7 +57,7 @@ const failures = (...values: Parameters<typeof noise>) =>
     .filter(({ passed }) => !passed)
     .map(({ name }) => name);
 
-test('judgeNoise requires that 90 % of the intended noise was refused or delayed, and that some was refused', () => {
+test('judgeNoise requires that 90 % of the intended requests of the noisy tenant were refused or delayed, and that some were refused', () => {
   const failure = ['at least 90 % of the intended noise was refused or delayed (request)'];
   expect(failures(54_000, 600)).toEqual([]);
   expect(failures(53_999, 600)).toEqual(failure);
@@ -71,7 +71,7 @@ test('judgeNoise fails if more requests of the noisy tenant were accepted than i
   expect(failures(60_000, 1801)).toEqual(['the noisy tenant did not exceed its request rate']);
 });
 
-test('judgeNoise fails if a request of the noisy tenant got an unexpected answer, or if it sent no request', () => {
+test('judgeNoise fails if a request of the noisy tenant got an unexpected answer, or if the noisy tenant sent no request', () => {
   expect(failures(60_000, 600, { fails: 1 })).toEqual([NOISE_CHECK]);
   expect(judgeNoise({}, PLAN).filter(({ passed }) => passed)).toHaveLength(1);
 });

@@ -20,7 +20,8 @@ export interface Comparison {
   readonly met: boolean;
   /**
    * True if the p95 differs too much between two halves of the quiet periods. Consecutive quiet periods belong to
-   * different halves. The larger p95 must not exceed the `limitMs` that would follow from the smaller one.
+   * different halves. The p95 values differ too much if the larger one exceeds the `limitMs` that would follow from the
+   * smaller one.
    */
   readonly isUnsteady: boolean;
 }
@@ -70,8 +71,8 @@ export function judgeNoise(
       detail: `${refused} refused, ${delayed} delayed and ${accepted} accepted of ${intended} intended`,
     };
   });
-  // The tenant may also send requests in quiet periods, which are as long as the noisy periods. In addition, one burst
-  // may have as many requests as the limit allows per minute.
+  // The tenant is also allowed to send requests in quiet periods, which are as long as the noisy periods. In addition,
+  // the tenant may send one burst with as many requests as the limit allows per minute.
   const mostRequests = NOISY_LIMITS.requestsPerMinute * (2 * minutes + 1);
   const accepted = countOf(metrics, METRICS.noise('request', 'accepted'));
   const { passes = 0, fails = 0 } = metrics[METRICS.check(NOISE_CHECK)]?.values ?? {};

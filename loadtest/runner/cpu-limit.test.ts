@@ -24,7 +24,7 @@ function createSystem(files: Record<string, string>) {
 }
 
 describe('createCpuLimit', () => {
-  test('creates a group with a quota in cgroups version 1, and moves processes to it and back', () => {
+  test('creates a group with a quota in cgroups version 1, and moves processes into the group and back', () => {
     const system = createSystem({
       'cgroup/cpu,cpuacct/cgroup.procs': '',
       'cgroup/cpu,cpuacct/pod/cgroup.procs': '',
@@ -43,7 +43,7 @@ describe('createCpuLimit', () => {
     expect(existsSync(join(system.cgroupRoot, 'cpu,cpuacct', group))).toBe(false);
   });
 
-  test('creates a group with cpu.max in cgroups version 2, and moves processes back from it', () => {
+  test('creates a group with cpu.max in cgroups version 2, and moves processes back out of the group', () => {
     const system = createSystem({
       'cgroup/cgroup.controllers': 'cpuset cpu memory\n',
       'cgroup/user/cgroup.procs': '',

@@ -30,8 +30,8 @@ export function createCpuLimit(cores: number, parts: CpuLimitParts = SYSTEM): Cp
   const { cgroupRoot, procRoot, removeGroup } = parts;
   const hierarchy = findCpuHierarchy(cgroupRoot);
   const isVersion2 = hierarchy === cgroupRoot;
-  // In version 1, the new group is created inside the group of the load test, so that the limits of that group still
-  // apply. In version 2, a group that has processes cannot limit the CPU of a group inside it.
+  // In version 1, the new group is created inside the group of the load test, so that the limits of the outer group
+  // still apply. In version 2, a group that has processes cannot limit the CPU of a group inside it.
   const own = isVersion2 ? '/' : readGroup(procRoot, 'self', isVersion2);
   const parent = existsSync(join(hierarchy, own)) ? join(hierarchy, own) : hierarchy;
   const group = join(parent, `svc-asr-loadtest-${process.pid}`);
@@ -50,7 +50,7 @@ export function createCpuLimit(cores: number, parts: CpuLimitParts = SYSTEM): Cp
       cause: error,
     });
   }
-  /** Group of each process before it was moved. */
+  /** Group to which each process belonged before it was moved. */
   const groups = new Map<number, string>();
   return {
     add: (pid) => {
@@ -80,7 +80,7 @@ function findCpuHierarchy(root: string): string {
 
 const isCpu = (name: string): boolean => name.split(',').includes('cpu');
 
-/** Reports whether the cpu controller is available at the root of version 2. */
+/** Returns whether the cpu controller is available at the root of a hierarchy of version 2. */
 function hasCpu(root: string): boolean {
   return readFileSync(join(root, 'cgroup.controllers'), 'utf8').trim().split(' ').includes('cpu');
 }

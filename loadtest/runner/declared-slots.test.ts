@@ -47,7 +47,8 @@ test('readDeclaredSlots rejects for a model without workers', async () => {
 });
 
 test('readDeclaredSlots returns the slots even if one address of a host name refuses the connection', async () => {
-  // If localhost has only one address on this machine, no address refuses the connection, and the test checks less.
+  // If localhost has only one address on this machine, no address refuses the connection. The test then does not cover
+  // a refused connection.
   expect(await readDeclaredSlots(url.replace('127.0.0.1', 'localhost'), 'a', 0)).toBe(40);
 });
 

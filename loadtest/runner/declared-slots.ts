@@ -10,8 +10,8 @@ export const SLOTS_METRIC = 'svc_asr_pool_slots';
 
 /**
  * Reads the total slots that the workers of a model declare. Waits until there is a worker, and throws if there is none
- * after `withinMs`. The slots come from the metrics of the operator, which need no password and are available wherever
- * the service runs.
+ * after `withinMs`. The slots come from the metrics of the operator. These metrics need no password and are available
+ * wherever the service runs.
  */
 export async function readDeclaredSlots(operatorUrl: string, model: string, withinMs: number): Promise<number> {
   const deadlineMs = performance.now() + withinMs;

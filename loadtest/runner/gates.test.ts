@@ -55,7 +55,7 @@ test.each([
   expect(found[0]).toContain(detail);
 });
 
-test('for sessions that did not end normally, judgeGates accepts any charge up to their audio', () => {
+test('for sessions that did not end normally, judgeGates accepts any charge up to the duration of their audio', () => {
   const metrics = metricsOf({ [METRICS.unclear('t')]: counter(3000) });
   expect(failures(metrics, [balancesOf(6000)])).toEqual([]);
   expect(failures(metrics, [balancesOf(9000)])).toEqual([]);

@@ -3,7 +3,7 @@ import { countOf, meetsThresholds } from './k6-metrics.ts';
 import type { K6Metrics } from './k6-metrics.ts';
 import type { Balances } from './admin.ts';
 
-/** Result of a check. A run with a failed check fails, whatever its load. */
+/** Result of a check. If a check fails, the run fails, whatever its load. */
 export interface Gate {
   readonly name: string;
   readonly passed: boolean;
@@ -11,15 +11,15 @@ export interface Gate {
 }
 
 /**
- * Largest share of refused sessions in a run whose streams follow the declared slots. The number of slots may decrease
- * while a session starts.
+ * Largest share of refused sessions in a run whose streams follow the declared slots. Such a run may have refusals,
+ * because the number of slots may decrease while a session starts.
  */
 const MAX_REFUSED_SHARE = 0.1;
 
 /** Maximum number of tenants that the details of a gate list. */
 const MAX_CASES = 5;
 
-/** Checks whether a run was correct. k6 logs the streams and the refusals that fail one of its checks. */
+/** Checks whether a run was correct. k6 logs each stream and each refusal that fails a check of k6. */
 export function judgeGates(metrics: K6Metrics, balances: readonly Balances[]): Gate[] {
   const checks = Object.values(CHECKS).map((name): Gate => {
     const { passes = 0, fails = 0 } = metrics[METRICS.check(name)]?.values ?? {};

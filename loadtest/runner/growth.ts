@@ -11,26 +11,33 @@ export interface ResourceReading {
 }
 
 /**
- * Growth that is allowed from the second to the last quarter of a run: a share plus a fixed amount. From the third to
- * the last quarter, half of this growth is allowed. A resource fails only if both growths are larger than allowed.
+ * Growth that is allowed between the second and the fourth quarter of a run: a share plus a fixed amount. Between the
+ * third and the fourth quarter, half of this growth is allowed. A resource fails only if both growths are larger than
+ * allowed.
  */
 const MAX_GROWTH = 0.1;
 const SLACK = { MiB: 16, sockets: 20, keys: 200 } as const;
 /** Number of parts of a run. The first one is not compared, because processes are still warming up. */
 const PARTS = 4;
-/** Number of readings in ten minutes. In a shorter run, the usual growth of heaps and caches looks like a leak. */
+/**
+ * Number of readings in ten minutes. A shorter run is not judged, because the usual growth of heaps and caches would
+ * look like a leak.
+ */
 export const MIN_READINGS = 120;
-/** Largest deviation of the number of streams in a compared reading from the median of the run, as a share. */
+/**
+ * Largest deviation from the median number of streams of the run, as a share. Readings with a larger deviation are not
+ * compared.
+ */
 const MAX_DEVIATION = 0.1;
-/** Share of the readings of a part that must be comparable. */
+/** Minimum share of the readings of a part that must be comparable. */
 const MIN_COMPARABLE = 0.25;
 /** The level of a part is the value below which this share of its readings lies. */
 const LEVEL = 0.1;
 
 /**
  * Checks that no resource grew during a run. Compares the levels of the last three quarters. The level of a quarter is
- * its 10th percentile, because garbage collection lets memory rise and fall. A resource that grew once and then stopped
- * does not fail, because heaps and caches do that. Returns no result for a run that is too short. Fails a run in which
+ * its 10th percentile, because garbage collection lets memory rise and fall. A resource does not fail if it grew once
+ * and then stopped growing, as heaps and caches do. Returns no result for a run that is too short. Fails a run in which
  * most readings failed, or in which the number of streams changed too much.
  */
 export function judgeGrowth(readings: readonly ResourceReading[], failures = 0): Gate[] {

@@ -3,8 +3,8 @@ import { logProgress } from '../../tools/launch/terminal.mjs';
 import type { CpuLimit } from './cpu-limit.ts';
 
 /**
- * Number of cores that the workers of the model share after the limit is applied. Before that, the inference thread of
- * a worker alone can use a whole core.
+ * Number of cores that the workers of the model share after the limit was applied. Without the limit, the inference
+ * thread of a worker alone can use a whole core.
  */
 export const HALF_CORE = 0.5;
 

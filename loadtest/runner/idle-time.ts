@@ -11,7 +11,7 @@ export interface CpuTime {
 
 /** Reads the CPU time from the text of /proc/stat. */
 export function parseCpuTime(stat: string): CpuTime {
-  // The times in the fields after `steal` are also contained in earlier fields.
+  // The fields after `steal` are ignored, because earlier fields already include their times.
   const ticks = (/^cpu +(.*)$/m.exec(stat)?.[1] ?? '').split(' ').slice(0, 8).map(Number);
   const [, , , idle = 0, waiting = 0] = ticks;
   return { total: ticks.reduce((sum, value) => sum + value, 0), idle: idle + waiting };

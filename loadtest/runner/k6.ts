@@ -14,9 +14,12 @@ export interface K6Run {
   readonly reportFile: string;
   /** PEM file of a CA. If empty, the CAs of the system are used. */
   readonly caFile: string;
-  /** Host and port of k6's REST API. If empty, it is disabled. */
+  /** Host and port of k6's REST API. If empty, the API is disabled. */
   readonly address: string;
-  /** True if k6 gets its own session, so that Linux can schedule it apart from the runner. False by default. */
+  /**
+   * True if k6 gets a process session of its own (setsid), so that Linux can schedule it separately from the runner.
+   * False by default.
+   */
   readonly ownSession?: boolean;
   /** Called when k6 has started. */
   readonly onStart?: (pid: number) => void;

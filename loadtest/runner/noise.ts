@@ -18,8 +18,8 @@ export interface NoiseOptions {
 }
 
 /**
- * Runs the noisy tenant in a k6 process of its own, and returns its metrics. The process has the lowest priority, so
- * that the run measures what the requests cost the service, and not what their generation costs.
+ * Runs the noisy tenant in a k6 process of its own, and returns its metrics. The process has the lowest priority.
+ * The run then measures the cost of the requests for the service, and not the cost of generating them.
  */
 export async function runNoise(plan: Plan, { k6, folder, caFile, signal }: NoiseOptions): Promise<K6Metrics> {
   const [planFile, metricsFile] = [join(folder, 'noise-plan.json'), join(folder, 'noise-metrics.json')];
@@ -46,8 +46,8 @@ export async function runNoise(plan: Plan, { k6, folder, caFile, signal }: Noise
 /**
  * Gives a process the lowest priority. On Linux, each thread has its own priority. A new thread inherits the priority
  * of the thread that started it. A thread may have started other threads before its priority was lowered, so `runNoise`
- * calls this function repeatedly. Where Linux schedules sessions as groups (autogroup), priorities count only within a
- * session. Then the session of the process gets the lowest priority too.
+ * calls this function repeatedly. If Linux schedules each process session as a group (autogroup), a priority counts
+ * only within its process session. The process session of k6 then gets the lowest priority too.
  */
 export function lowerPriority(pid: number): void {
   const folder = `/proc/${pid}/task`;
@@ -58,7 +58,7 @@ export function lowerPriority(pid: number): void {
   if (existsSync(autogroup)) ignoreEnded(() => writeFileSync(autogroup, String(constants.priority.PRIORITY_LOW)));
 }
 
-/** Ignores errors, because the process or the thread may have ended in the meantime. */
+/** Runs a function and ignores its errors, because the process or the thread may have ended in the meantime. */
 function ignoreEnded(lower: () => void): void {
   try {
     lower();

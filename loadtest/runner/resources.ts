@@ -80,7 +80,7 @@ function encodeCommand(words: readonly string[]): string {
   return [`*${words.length}`, ...words.flatMap((word) => [`$${Buffer.byteLength(word)}`, word]), ''].join('\r\n');
 }
 
-/** Readings of the resources of a service. */
+/** Readings of the resources that a service uses. */
 export interface ResourceWatch {
   readonly readings: ResourceReading[];
   /** Number of readings that failed. */
@@ -90,7 +90,7 @@ export interface ResourceWatch {
 
 /**
  * Reads the resources of the services that this process has started, until `stop` is called. `countStreams` returns the
- * number of streams at this moment.
+ * number of streams at the moment of the call.
  */
 export function watchResources(redisUrl: string, countStreams: () => number): ResourceWatch {
   const timer = setInterval(() => void read(), INTERVAL_MS);

@@ -21,10 +21,10 @@ export function writeResult(folder: string, summary: Summary): string[] {
 const LINE = /.{1,8000}/g;
 
 /**
- * Returns summary.json and the page of a run as log lines, because only the log of an ended pod can be read. Each line
- * starts with the file name. The page contains line breaks and is therefore compressed and base64-encoded. Its lines
- * are short, because a container runtime splits lines of more than 16 KiB, and output of stderr can get between the
- * parts.
+ * Returns summary.json and the page of a run as log lines. The files of an ended pod cannot be read, but its log can.
+ * Each line starts with the file name. The page contains line breaks and is therefore compressed and base64-encoded.
+ * The lines of the page are short. A container runtime splits lines of more than 16 KiB, and output of stderr can get
+ * between the parts.
  */
 export function buildLogLines(folder: string): string[] {
   const summary = JSON.parse(readFileSync(join(folder, RESULT_FILES.summary), 'utf8')) as unknown;

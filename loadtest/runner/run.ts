@@ -116,13 +116,14 @@ export async function runLoadtest(args: LoadtestArguments, out: string, context:
   const summary = summarize(facts, plan, metrics, balances, growth);
   const isDoubtful = summary.outcome === 'failed' || summary.saturation !== null;
   if (!isDoubtful || slowWorker || halveCpu || service.measureSlotsAgain === undefined) return summary;
-  // Another worker measures its slots now. This shows whether the machine became slower since the first measurement.
+  // Another worker now measures its slots. The result shows whether the machine became slower after the first
+  // measurement.
   return summarize({ ...facts, declaredAfter: await service.measureSlotsAgain() }, plan, metrics, balances, growth);
 }
 
 async function addTenants(tenants: Tenants, plan: PartialPlan): Promise<void> {
-  // The limit is doubled, because a session may still be settling when the next session of the same virtual user is
-  // created.
+  // The limit is more than twice the number of virtual users. The previous session of a user may still be settling when
+  // the user creates the next one.
   const maxSessions = 2 * (plan.users + plan.spike.streams) + 10;
   const limits = { concurrentSessions: maxSessions, sessionsPerMinute: 1_000_000, requestsPerMinute: 10_000_000 };
   for (let count = 0; count < plan.tenants; count++) await tenants.add('regular', limits);
@@ -135,7 +136,7 @@ function watchQuietTime({ periods }: Plan, { redisUrl }: Service): IdleWatch | u
   return watchIdleTime(() => periodTags(periods, Date.now()).period === 'quiet');
 }
 
-/** Opens the gate with which the number of streams follows the declared slots. */
+/** Opens the gate that lets the number of streams follow the declared slots. */
 async function openGate(
   scenario: LoadtestArguments['scenario'],
   options: Options,
@@ -143,7 +144,7 @@ async function openGate(
   { addCleanup }: RunContext,
 ): Promise<StreamGate> {
   const loadPercent = options.whole('LOAD_PERCENT', 1, 1000);
-  // The load of a soak must not rise with the slots, because memory and sockets would rise too.
+  // The load of the scenario soak must not rise with the slots, because the use of memory and sockets would rise too.
   const maxStreams = scenario === 'soak' ? Math.floor((declaredSlots * loadPercent) / 100) : Infinity;
   const gate = await openStreamGate(declaredSlots, { loadPercent, maxStreams }, readSlots);
   addCleanup(() => gate.close());
@@ -152,21 +153,23 @@ async function openGate(
 
 async function slowDown({ workerRecords }: Service, options: Options, { addCleanup }: RunContext): Promise<void> {
   if (workerRecords === undefined) return;
-  // Imported only here, because it depends on sources of the operator, which the load test image does not contain.
+  // Imported only when needed, because it depends on sources of the operator, which the load test image does not
+  // contain.
   const { slowWorkers } = await import('./slow-worker.ts');
   const [stopMs, runMs] = [options.whole('SLOW_STOP_MS', 1, 2500), options.whole('SLOW_RUN_MS', 1, 60_000)];
   addCleanup(slowWorkers(workerRecords, stopMs, runMs));
 }
 
 /**
- * Creates the control group for the worker. Call it before any service is started, because the system may not allow
- * control groups.
+ * Creates the control group for the worker. Call it before any service is started, so that the run fails early if the
+ * system does not allow control groups.
  */
 async function createWorkerLimit({ addCleanup }: RunContext): Promise<CpuLimit> {
-  // Imported only here, because the load test image does not contain the sources of the operator and of tools/cluster.
+  // Imported only when needed, because the load test image does not contain the sources of the operator and of
+  // tools/cluster.
   const [{ createCpuLimit }, { HALF_CORE }] = await Promise.all([import('./cpu-limit.ts'), import('./halve-cpu.ts')]);
   const limit = createCpuLimit(HALF_CORE);
-  // Cleanup steps run in reverse order. This one runs after the service has stopped, so that the group is empty.
+  // Cleanup steps run in reverse order. This step runs after the service has stopped, so that the group is empty.
   addCleanup(() => limit.remove());
   return limit;
 }

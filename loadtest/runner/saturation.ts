@@ -22,7 +22,9 @@ export interface Saturation {
   readonly steps: readonly Step[];
 }
 
-/** Relative difference between two measurements of slots above which the speed of the machine counts as changed. */
+/**
+ * Relative difference between two measurements of slots. If it is larger, the speed of the machine counts as changed.
+ */
 export const CHANGED_SHARE = 0.1;
 
 /** Returns the number of streams of each step, in order. */

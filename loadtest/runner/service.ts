@@ -7,14 +7,17 @@ import { readDeclaredSlots } from './declared-slots.ts';
 import { findTarget } from './target.ts';
 import type { Target } from './target.ts';
 
-/** Model of the temporary service. It has exactly one worker, because a pool that scales up would change the test. */
+/**
+ * Model of the temporary service. It has exactly one worker, because a pool that scales up would change the result of
+ * the test.
+ */
 const OWN_MODEL = 'svc-asr-loadtest';
 /**
  * Model of the scenario `ramp-to-saturation`. The scenario runs more streams than declared slots, so the worker of this
  * model gets more slots.
  */
 const RAMP_MODEL = 'svc-asr-loadtest-ramp';
-/** Slots of the worker of RAMP_MODEL, divided by the declared slots. */
+/** Number of slots of the worker of RAMP_MODEL, as a multiple of the declared slots. */
 const RAMP_HEADROOM = 3;
 /** Model whose worker measures its slots after the run. */
 const AFTER_MODEL = 'svc-asr-loadtest-after';
@@ -36,8 +39,8 @@ export interface Service {
   /** Address of the Redis of a temporary service. */
   readonly redisUrl?: string;
   /**
-   * Reads the number of slots that are declared at this moment. Absent if it is unknown, if DECLARED_SLOTS sets it, and
-   * if a temporary service is tested with its configured model.
+   * Reads the number of slots that are declared at the moment. Absent if the number is unknown, if DECLARED_SLOTS sets
+   * it, and if a temporary service is tested with its configured model.
    */
   readonly readSlots?: () => Promise<number>;
   /** Starts another worker that measures its slots. Only a temporary service supports this. */
@@ -59,7 +62,9 @@ export interface ServiceRequest extends RunContext {
   readonly mustBeTemporary: boolean;
 }
 
-/** Finds the service to test. If there is none, or if the request needs a temporary one, starts a temporary service. */
+/**
+ * Finds the service to test. Starts a temporary service if there is none, or if the request requires a temporary one.
+ */
 export async function provideService(request: ServiceRequest): Promise<Service> {
   const { options, env, mustBeTemporary } = request;
   const target = mustBeTemporary ? undefined : findTarget(options, env);
@@ -91,7 +96,7 @@ async function startTemporary({ scenario, options, env, signal, addCleanup }: Se
     throw new Error(`PROVIDER=${provider} cannot be used with MODEL. Unset one of them.`);
   }
   logProgress('starting a temporary service');
-  // Imported only here, because starting a service needs npm packages, which the load test image does not have.
+  // Imported only when needed, because starting a service needs npm packages, which the load test image does not have.
   const { MEASURED_SLOTS, startTemporaryService } = await import('./temporary-service.ts');
   const target = await startTemporaryService(env, signal, addCleanup);
   const { workerRecords, redisUrl } = target;

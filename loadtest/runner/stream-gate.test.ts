@@ -20,7 +20,7 @@ test('openStreamGate allows as many streams as there are declared slots, even if
   gate.close();
 });
 
-test('if the number of slots decreases, openStreamGate ends only as many streams as exceed it, each at its next utterance', async () => {
+test('if the number of slots decreases, openStreamGate ends only the streams above the new number, each at its next utterance', async () => {
   let declared = 3;
   const gate = await openStreamGate(declared, { loadPercent: 100, maxStreams: Infinity }, () =>
     Promise.resolve(declared),

@@ -18,7 +18,7 @@ export interface GateLimits {
   readonly maxStreams: number;
 }
 
-/** Limits the streams of k6 to the slots that the workers declare at that time. */
+/** Limits the number of streams of k6 to the slots that the workers declare at the moment. */
 export interface StreamGate {
   readonly url: string;
   readonly range: SlotRange;
@@ -28,9 +28,9 @@ export interface StreamGate {
 }
 
 /**
- * Starts a gate for the virtual users of k6, which share no state. `POST /start` returns 200 if another stream may start
- * and 409 otherwise. `POST /continue` returns 200 if a stream may send another utterance. If it returns 409, the stream
- * no longer counts and must end. Every other stream must call `POST /end` when it ends.
+ * Starts a gate for the virtual users of k6, which share no state. `POST /start` returns 200 if another stream may
+ * start and 409 otherwise. `POST /continue` returns 200 if a stream may send another utterance. If `POST /continue`
+ * returns 409, the stream no longer counts and must end. Every other stream must call `POST /end` when it ends.
  */
 export async function openStreamGate(
   declaredSlots: number,
@@ -44,7 +44,7 @@ export async function openStreamGate(
       slots = await readSlots();
       range = { least: Math.min(range.least, slots), most: Math.max(range.most, slots) };
     } catch {
-      // If the operator does not answer, the last known number still applies.
+      // If the operator does not answer, the last known number of slots still applies.
     }
   };
   const timer = setInterval(() => void read(), READ_MS);

@@ -83,7 +83,7 @@ const noisyMetrics = (noisyMs: number, secondMs = 50) =>
     [METRICS.check(NOISE_CHECK)]: checkResult(1, 0),
   });
 
-test('summarize fails a run in which the noisy tenant increases the latencies of others, and reports it as void on an unsteady machine', () => {
+test('summarize fails a run in which the noisy tenant increases the latencies of other tenants, and reports the run as void on an unsteady machine', () => {
   const judge = (...values: [number, number?]) => {
     const { outcome, voidReason } = summarize(FACTS, noisyPlan, noisyMetrics(...values), balances);
     return [outcome, voidReason];

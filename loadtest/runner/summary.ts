@@ -24,7 +24,9 @@ export interface RunFacts {
   readonly declaredSlots: number;
   /** Slots that another worker of the same kind measured after the run. Null if they were not measured. */
   readonly declaredAfter: number | null;
-  /** Declared slots during the run. Null if the number of streams did not follow them. */
+  /**
+   * Lowest and highest number of declared slots during the run. Null if the number of streams did not follow the slots.
+   */
   readonly slotRange: SlotRange | null;
   readonly slowWorker: boolean;
   /** Time after which the CPU of the worker was halved. Null if it was not halved. */
@@ -34,8 +36,8 @@ export interface RunFacts {
 }
 
 /**
- * Smallest share of the CPU time that must be idle in quiet periods. If less is idle, other programs use the machine,
- * and the service has no free CPU time for the requests of the noisy tenant.
+ * Smallest share of the CPU time that must be idle in quiet periods. If the share is smaller, other programs use the
+ * machine, and the service has no free CPU time for the requests of the noisy tenant.
  */
 const MIN_IDLE_SHARE = 0.25;
 
@@ -47,7 +49,7 @@ export type VoidReason = 'late generator' | 'slower machine' | 'unsteady machine
 export interface Verdict extends Distribution {
   readonly target: LatencyTargetName;
   readonly limitMs: number;
-  /** Null if the scenario does not require latency. False if there are no measurements. */
+  /** Null if the scenario does not require that latency targets are met. False if there are no measurements. */
   readonly met: boolean | null;
 }
 
@@ -105,8 +107,8 @@ export function summarize(
   const missesTarget =
     targets.some(({ met }) => met === false) ||
     (requiresLatency && !contexts.every((context) => isMet(METRICS.deltaOf(context))));
-  // Latencies that a slow generator measures are not those of the service. If the machine became slower, missed targets
-  // do not mean that too many slots were declared.
+  // If the load generator was too slow, the measured latencies are not those of the service. If the machine became
+  // slower, missed targets do not mean that too many slots were declared.
   const voidReason = !meetsThresholds(metrics, 'lag')
     ? 'late generator'
     : missesTarget && hasSlowed(facts, streams)

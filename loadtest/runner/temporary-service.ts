@@ -21,8 +21,8 @@ export interface TemporaryService extends Target {
 export const MEASURED_SLOTS = 0;
 
 /**
- * Makes a worker with a fixed number of slots offer all slots at any speed. A ramp can then exceed the load that the
- * worker can serve.
+ * Environment of a worker with a fixed number of slots. It makes the worker always offer all slots, even if the worker
+ * becomes too slow for them. A ramp can then exceed the load that the worker can serve.
  */
 const ALL_SLOTS = `    env:
       - { name: LEAST_SLOTS_PERCENT, value: '100' }

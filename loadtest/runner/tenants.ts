@@ -12,7 +12,7 @@ const POLL_MS = 250;
 export interface Tenants {
   readonly callers: readonly Caller[];
   add: (role: Role, limits: TenantLimits) => Promise<void>;
-  /** Reads all balances as soon as no credit is reserved any more, and at the latest after `settleMs`. */
+  /** Waits until no credit is reserved any more, but at most `settleMs`. Then reads all balances. */
   readBalances: (settleMs: number) => Promise<Balances[]>;
   /** Removes all tenants, including those whose creation failed. */
   remove: () => Promise<void>;

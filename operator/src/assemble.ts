@@ -67,7 +67,7 @@ export interface AssembleOptions {
   logger: Logger;
 }
 
-/** The parts of an operator. Of these parts, only the link to Redis is active before the start. */
+/** The parts of an operator. Before the start of the operator, only the link to Redis is active. */
 export interface OperatorParts {
   link: RedisLink;
   source: ResourceSource;
@@ -214,8 +214,8 @@ function createWork(settings: OperatorSettings): Work {
     },
     enqueueWorkers: (model) => {
       const key = workersKeyOf(model);
-      // Pools call this at each full reconcile. A key that failed is already queued for the end of its backoff, and is
-      // not retried earlier.
+      // Pools call this at each full reconcile. If the last reconcile of the key failed, the key is already queued for
+      // the end of its backoff. It is then not retried earlier.
       if (queue.failures(key) === 0) queue.add(key);
     },
   };

@@ -29,7 +29,8 @@ async function endAll(): Promise<void> {
 beforeAll(async () => {
   kubernetes = await startTestCluster();
 }, KUBERNETES_TIMEOUT_MS);
-// Jest runs afterEach only for the test that is not concurrent. All concurrent tests have ended before it starts.
+// Jest runs afterEach only for the test that is not concurrent. All concurrent tests have ended before that test
+// starts.
 afterEach(endAll, TEST_MS);
 afterAll(async () => {
   await endAll();
@@ -88,15 +89,15 @@ const metric = async (operator: TestOperator, pattern: RegExp) =>
 // The longest test is the first one, so that it starts immediately. Jest limits the number of tests that run at the
 // same time, and later tests wait for a free place.
 test.concurrent(
-  'after the operator could not reach the API server for ten lease durations, it applies the changes that other clients made in that time',
+  'an operator that could not reach the API server for ten lease durations then applies the changes that other clients made in that time',
   async () => {
     const { start, apply, get, kubectl, state, proxy } = await openScene();
     await apply(active('acme'), active('gone'));
-    // The outage is longer than the lease. The operator writes nothing meanwhile, and continues because no other
-    // operator has acquired the lease.
+    // The outage is longer than the lease. The operator writes nothing during the outage. After it, the operator
+    // continues, because no other operator has acquired the lease.
     const leaseSeconds = 3;
     const lease = { LEASE_SECONDS: String(leaseSeconds), LEASE_RENEW_MS: '2000', LEASE_RETRY_MS: '300' };
-    // Uses the default of this setting. Other tests set a shorter retry delay.
+    // This is the default of KUBERNETES_RETRY_MAX_MS. Other tests set a shorter retry delay.
     const operator = await start({ ...lease, KUBERNETES_RETRY_MAX_MS: '10000' });
     await ready(operator);
     await eventuallyLong(async () => expect((await get('tenant', 'gone')).status).toBeDefined());
@@ -127,7 +128,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'the operator creates the account and the key that kubectl applies, reports their status, and closes and revokes them after kubectl delete',
+  'the operator creates an account and a key after kubectl apply, reports their status, and closes the account and revokes the key after kubectl delete',
   async () => {
     const { start, get, kubectl, state, ledger } = await openScene();
     const apply = (...items: object[]) =>
@@ -172,7 +173,7 @@ test.concurrent(
   'an ApiKey that was created before its Tenant becomes Ready as soon as the Tenant exists',
   async () => {
     const { start, get, kubectl } = await openScene();
-    // No status round of ApiKeys can run during this test.
+    // With this interval, no status round of ApiKeys can run during this test.
     await ready(await start({ STATUS_BALANCE_INTERVAL_MS: String(10 * TEST_MS) }));
     const apply = (item: object) => kubectl(['apply', '-f', '-'], JSON.stringify(item));
     const expectReady = (condition: object) =>
@@ -242,7 +243,7 @@ test.concurrent(
   TEST_MS,
 );
 
-// Not concurrent, because it replaces a CRD.
+// This test is not concurrent, because it replaces a CRD.
 test(
   'a resource that the API server accepts but the operator rejects keeps its last valid state and reports InvalidSpec',
   async () => {
@@ -274,7 +275,7 @@ test(
       expect(await kubectl(['get', 'events'])).toMatch(/Warning +InvalidSpec +tenant\/acme/),
     );
 
-    // The second operator has never observed the last valid state. It must not treat the tenant as deleted.
+    // The second operator has never observed a valid state of the tenant, but must not treat the tenant as deleted.
     await stop(operator);
     const second = await start();
     await ready(second);
@@ -306,7 +307,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'a standby operator follows the Tenants, writes nothing to Redis, and becomes the leader when the leader stops',
+  'a standby operator watches the Tenants, writes nothing to Redis, and becomes the leader when the leader stops',
   async () => {
     const { start, stop, apply, state } = await openScene();
     const first = await start();

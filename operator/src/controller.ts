@@ -30,8 +30,8 @@ export interface Controller {
 const REDIS_POLL_MS = 500;
 
 /**
- * Creates the controller. It enqueues reconciles periodically, when resources change, and when Redis becomes available
- * again. It also runs the reconciles in the queue.
+ * Creates the controller. The controller enqueues reconciles periodically, when resources change, and when Redis
+ * becomes available again. It also runs the reconciles in the queue.
  */
 export function createController(options: ControllerOptions): Controller {
   const { source, queue, enqueue, reconcile, report, firstPass, redisReady, concurrency, resyncMs } = options;
@@ -41,7 +41,7 @@ export function createController(options: ControllerOptions): Controller {
   const isStopped = () => stopped;
   return {
     start: async () => {
-      // Resources that the source finds during its start are not enqueued one by one, because the first sync enqueues
+      // Resources that the source finds while it starts are not enqueued one by one, because the first sync enqueues
       // every resource.
       let isFirstPassDone = false;
       await source.start({

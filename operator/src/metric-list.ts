@@ -132,7 +132,7 @@ export const METRICS = {
   redisUsedBytes: {
     name: 'svc_asr_redis_memory_used_bytes',
     kind: 'gauge',
-    description: 'Memory that Redis uses. In a cluster, of the node that is closest to its limit.',
+    description: 'Memory that Redis uses. In a Redis Cluster, memory of the node that is closest to its limit.',
   },
   redisLimitBytes: {
     name: 'svc_asr_redis_memory_limit_bytes',

@@ -3,7 +3,7 @@ import { createMetrics } from '@svc-asr/runtime';
 import { createInstruments, observe } from './metrics.ts';
 import type { PoolReading } from './metrics.ts';
 
-/** Returns the metrics of the operator for these pools, as lines that start with `prefix`. */
+/** Builds the metrics of an operator with these pools. Returns their lines that start with `prefix`. */
 async function readLines(prefix: string, pools: readonly PoolReading[]): Promise<string[]> {
   const metrics = createMetrics('operator');
   observe(metrics.meter, {
@@ -21,7 +21,7 @@ async function readLines(prefix: string, pools: readonly PoolReading[]): Promise
   return scrape(metrics, prefix);
 }
 
-/** Returns the lines of the metrics that start with `prefix`, and stops the metrics. */
+/** Scrapes the metrics once and stops them. Returns their lines that start with `prefix`. */
 async function scrape(metrics: ReturnType<typeof createMetrics>, prefix: string): Promise<string[]> {
   const text = await new Promise<string>((resolve) => {
     const response = { setHeader: () => undefined, end: resolve } as unknown as ServerResponse;

@@ -114,8 +114,8 @@ test(
       WITHIN_MS,
     );
     expect(await secretsWith(teamConfig, platform)).toContain('Forbidden');
-    // Names of the values in the model's Secret. It contains neither the private key of the CA nor the one that signs
-    // tickets.
+    // Names of the values in the model's Secret. The Secret contains neither the private key of the CA nor the private
+    // key that signs tickets.
     const keys = await inTeam([
       'get',
       'secret',

@@ -124,7 +124,7 @@ test('a recreated tenant resumes its account, and no grant is applied twice', as
   expect((await ledger.accounts.read('acme'))?.grantedMs).toBe(60_000);
 });
 
-test('an ApiKey replaces an earlier one whose key id differs only in letter case', async () => {
+test('an ApiKey replaces an earlier ApiKey whose key id differs only in letter case', async () => {
   folder.write('key.yaml', apiKey('ABCDEFGHIJ', 'acme'));
   await ready(await start());
   folder.write('key.yaml', apiKey('abcdefghij', 'acme'));
@@ -201,7 +201,7 @@ test('an invalid file changes nothing, and the error log names its file and fiel
   expect(await state('acme')).toBe('Active');
 });
 
-test('while Redis is unavailable, the operator reports not ready, and it applies pending changes when Redis is back', async () => {
+test('while Redis is unavailable, the operator reports that it is not ready, and applies pending changes when Redis is back', async () => {
   folder.write('tenant.yaml', active('acme'));
   await redis.kill();
   const operator = await start();

@@ -25,13 +25,13 @@ export interface OperatorOptions {
   env?: NodeJS.ProcessEnv;
   /**
    * Called when leadership was lost, or when the elected operator could not start to reconcile. The process must then
-   * exit. After a loss of leadership its memory may be outdated, because the next leader may have changed the state
-   * that it describes.
+   * exit. After a loss of leadership, the state in its memory may be outdated, because another leader may have made
+   * changes.
    */
   onLost?: (reason: string) => void;
 }
 
-/** Creates and starts the operator. In a cluster it reconciles only while it leads. */
+/** Creates and starts the operator. In a cluster it reconciles only while it is the leader. */
 export async function startOperator(
   settings: OperatorSettings,
   logger: Logger,

@@ -17,7 +17,7 @@ export interface RedisSetup {
   users: RedisUsers | undefined;
 }
 
-/** Creates the task that keeps the functions and the users of workers set up in Redis. */
+/** Creates the task that loads the functions of workers into Redis and creates the Redis users of workers. */
 export function createRedisSetup(options: {
   link: Pick<RedisConnection, 'ready' | 'masters'>;
   /** Address of Redis and key prefix, to create a user for each model. Undefined if all workers share one user. */

@@ -190,7 +190,7 @@ describe('tenants:', () => {
     expect(sessionOf(await service.create(one.key, { model: KIKUYU }, headers))).toStrictEqual(session);
   });
 
-  test('keys of one tenant share its Idempotency-Keys, sessions and limits', async () => {
+  test('all API keys of a tenant share its Idempotency-Keys, sessions and limits', async () => {
     const second = await service.admin.key(one.name);
     const headers = { 'idempotency-key': randomUUID() };
     const session = sessionOf(await service.create(one.key, { model: KIKUYU }, headers));
@@ -220,7 +220,7 @@ describe('tenants:', () => {
     });
   });
 
-  test('a tenant that is deleted and recreated keeps its account, and its sessions have failed', async () => {
+  test('a tenant that is deleted and recreated has the same account, and its earlier sessions have failed', async () => {
     const { id } = sessionOf(await service.create(one.key));
     await service.admin.call('DELETE', `/tenants/${one.name}`);
     await service.admin.change(one.name, { seconds: 100 });

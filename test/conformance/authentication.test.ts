@@ -18,7 +18,7 @@ let tenant: TestTenant;
 let shortLived: { key: string; expiresAtMs: number };
 beforeAll(async () => {
   service = await startService({
-    // The test plays the trusted proxy, so each of its requests can have its own client address.
+    // The test acts as the trusted proxy, so each of its requests can specify another client address.
     env: { AUTH_FAILURES_PER_SECOND: String(FAILURES_PER_SECOND), TRUSTED_PROXIES: '127.0.0.1' },
   });
   tenant = await service.tenant({ seconds: 100_000 });
@@ -48,7 +48,7 @@ test('an API key works until it expires and is refused afterwards', async () => 
 });
 
 describe('the Authorization header', () => {
-  test('is required on the routes of sessions and usage, and the 401 carries a challenge', async () => {
+  test('is required on the routes of sessions and usage, and a 401 without it has the header WWW-Authenticate', async () => {
     for (const [method, path] of [
       ['GET', '/v1/usage'],
       ['POST', '/v1/asr/sessions'],
@@ -107,7 +107,7 @@ describe('an API key', () => {
       'has a changed letter in its secret',
       (key: string) => key.slice(0, 30) + (key[30] === 'a' ? 'b' : 'a') + key.slice(31),
     ],
-    ['is of another case', (key: string) => key.toUpperCase()],
+    ['is in upper case', (key: string) => key.toUpperCase()],
     ['is well-formed and unknown', () => forgeKey('0123456789', 'a'.repeat(32))],
     ['has a known id and another secret', (key: string) => forgeKey(keyIdOf(key), 'a'.repeat(32))],
   ])('that %s is refused with the same message as any other invalid key', async (_how, change) => {
@@ -236,7 +236,7 @@ describe('the limit on failed authentications', () => {
     expect(new Set(bad.map(({ status }) => status))).toEqual(new Set([401, 429]));
   });
 
-  test('does not lock out a tenant of the same address whose key was used before', async () => {
+  test('does not lock out an API key that was used from the same address before the failures', async () => {
     const address = freshAddress();
     const good = [await usage(`Bearer ${tenant.key}`, address)];
     const bad: Answer[] = [];

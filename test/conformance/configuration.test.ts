@@ -157,7 +157,7 @@ describe('a tenant', () => {
 describe('capacity', () => {
   const NAME = 'svc-asr-full-v1';
 
-  test('of zero workers refuses sessions and leaves nothing reserved', async () => {
+  test('of zero workers refuses sessions and leaves no credit reserved', async () => {
     service.writeConfig('full.yaml', modelYaml(NAME, { language: 'Full', max: 0 }));
     await offered(NAME, 'Full');
     const tenant = await service.tenant({ seconds: 100, limits: { concurrentSessions: 1, sessionsPerMinute: 5 } });

@@ -79,7 +79,7 @@ describe('a created session', () => {
     expect(new Set(parts).size).toBe(20);
   });
 
-  test('must not be cached', async () => {
+  test('is returned with headers that forbid caching', async () => {
     const answer = await service.create(key);
     expect(answer.headers['cache-control']).toBe('no-store');
     expect(answer.headers.etag).toBeUndefined();
@@ -302,7 +302,7 @@ describe('the Idempotency-Key', () => {
     },
   );
 
-  test('is refused if it is sent twice', async () => {
+  test('is refused if one request contains the header twice', async () => {
     expect(refusal(await withKey(['one', 'two']))).toBe('invalid_idempotency_key');
   });
 });
@@ -324,7 +324,7 @@ describe('requests with an Idempotency-Key:', () => {
     expect(balance.recent_sessions).toHaveLength(1);
   });
 
-  test('a body without max_audio_seconds and one with the default value count as the same body', async () => {
+  test('a body without max_audio_seconds and a body with the default value count as the same body', async () => {
     const idempotencyKey = randomUUID();
     const first = sessionOf(await create(key, idempotencyKey, `{"model":"${KIKUYU}"}`));
     for (const body of [
@@ -336,7 +336,7 @@ describe('requests with an Idempotency-Key:', () => {
   });
 
   test.each([
-    ['another limit', { model: KIKUYU, max_audio_seconds: 61 }],
+    ['another max_audio_seconds', { model: KIKUYU, max_audio_seconds: 61 }],
     ['another model', { model: DHOLUO }],
   ])('the same Idempotency-Key with %s is a conflict that changes nothing', async (_what, other) => {
     const { key: own } = await service.tenant();
@@ -358,7 +358,7 @@ describe('requests with an Idempotency-Key:', () => {
     expect(sessionOf(await create(key, 'ONE')).id).not.toBe(sessionOf(answers[0]!).id);
   });
 
-  test('a repeated request succeeds where a new session would be refused', async () => {
+  test('a repeated request succeeds even if the limits and the credit allow no new session', async () => {
     const limits = { concurrentSessions: 1, sessionsPerMinute: 1 };
     const own = await service.tenant({ seconds: 45, limits });
     const idempotencyKey = randomUUID();
@@ -378,7 +378,7 @@ describe('requests with an Idempotency-Key:', () => {
     expect(balanceOf(await service.usage(own)).recent_sessions.map(({ id }) => id)).toEqual([first.id]);
   });
 
-  test('parallel requests with one Idempotency-Key and two bodies create one session, and the other body is a conflict', async () => {
+  test('parallel requests with one Idempotency-Key and two bodies create one session, and requests with the other body get a conflict', async () => {
     const { key: own } = await service.tenant();
     const idempotencyKey = randomUUID();
     const bodies = [{ model: KIKUYU }, { model: DHOLUO }];

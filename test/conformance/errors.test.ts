@@ -70,7 +70,7 @@ describe('a method that a path does not support:', () => {
 });
 
 describe('the request id', () => {
-  test('is generated for each request and is equal in header and body', async () => {
+  test('is generated for each request and is the same in header and body of the response', async () => {
     const given = '11111111-2222-4333-8444-555555555555';
     const headers = { 'x-request-id': given, 'request-id': given, 'x-correlation-id': given };
     const answers = await Promise.all(
@@ -173,7 +173,7 @@ describe('invalid HTTP:', () => {
     expect(refusal(await sendRaw(service.baseUrl, service.ca, bytes))).toBe('not_found');
   });
 
-  test('later requests on other connections are answered', async () => {
+  test('requests on other connections are still answered afterwards', async () => {
     expect((await service.request('GET', '/v1/models')).status).toBe(200);
   });
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(stopServices, START_TIMEOUT_MS);
 
-test.concurrent('with default settings a session lives 60 seconds and its credit is returned afterwards', async () => {
+test.concurrent('with default settings, a session that is not connected expires after 60 seconds and its credit is returned', async () => {
   const create = (key: string, idempotencyKey: string) =>
     service.create(key, { model: KIKUYU }, { 'idempotency-key': idempotencyKey });
   const [silent, asking] = await Promise.all([service.tenant({ seconds: 100 }), service.tenant({ seconds: 100 })]);

@@ -127,7 +127,7 @@ test('the playground refuses a browser that is not signed in', async () => {
   expect(answer.body).toMatchObject({ error: { code: 'not_signed_in' } });
 });
 
-test('a signed request to the internal port that is sent again returns the same session and reserves nothing more', async () => {
+test('the internal port returns the same session for a repeated signed request and reserves no further credit', async () => {
   const { name } = await service.tenant({ seconds: 60 });
   const body = JSON.stringify({ tenant: name, model: KIKUYU, max_audio_seconds: 5 });
   const key = randomUUID();
@@ -155,7 +155,7 @@ test('the public port does not serve the internal route, and the internal port d
   expect(refusal(await send(`${internalUrl}/v1/usage`, { ...asked, method: 'GET' }))).toBe('not_found');
 });
 
-test('the console shows which key and which request created a session, and which sessions are of the playground', async () => {
+test('the console shows which key and which request created a session, and which sessions the playground created', async () => {
   const { key, create, list } = await visitor();
   const api = await service.create(key, { model: KIKUYU, max_audio_seconds: 5 });
   const playground = sessionOf(await create());

@@ -129,7 +129,7 @@ test('recent sessions are the 20 newest, newest first', async () => {
   }
 });
 
-test('GET /v1/usage returns the monthly budget, and a refusal because of missing credit contains the day of its renewal', async () => {
+test('GET /v1/usage returns the monthly budget, and a refusal because of missing credit names the day on which the budget renews', async () => {
   const { key, name } = await service.tenant({ seconds: 0, budgetSeconds: 20 });
   const before = balanceOf(await service.usage(key));
   const renewsAt = before.budget?.renews_at ?? '';

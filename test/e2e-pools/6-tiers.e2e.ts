@@ -5,7 +5,7 @@ import { openAccess, TENANT } from '../e2e/live-streams.ts';
 import { applyPool, firstNode, nodesOf, POOL_MODEL, removePool, secondNode, setPool } from '../e2e/pool.ts';
 import { SLOTS, startStream, untilFinals, untilPods } from '../e2e/pool.ts';
 
-/** Reads a field of a tier from the status until it has this value. */
+/** Waits until a field of a tier in the status of the model has this value. */
 const untilTier = (harness: Harness, tier: string, field: string, value: number) =>
   until(harness, `asrmodel/${POOL_MODEL}`, `.status.pools[?(@.name=="${tier}")].${field}`, String(value));
 

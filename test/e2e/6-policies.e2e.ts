@@ -12,7 +12,7 @@ const CONNECT_TIMEOUT_MS = 2000;
 type Outcome = 'open' | 'blocked';
 
 let harness: Harness;
-/** Addresses with ports by the names that the tests use. */
+/** Addresses with ports. The keys are the names that the tests use. */
 let targets: Record<string, string>;
 
 beforeAll(async () => {
@@ -131,7 +131,7 @@ test.each([
 
 test('network policies keep the Redis pod from connecting to an unrelated pod', async () => {
   const [host = '', port = ''] = targets['unrelated redis']?.split(':') ?? [];
-  // redis-cli fails when its connection is blocked. That must not make kubectl fail.
+  // redis-cli fails when its connection is blocked. kubectl must not fail in this case.
   const ping = `timeout 5 redis-cli -h ${host} -p ${port} ping 2>&1; echo done`;
   const { name: pod } = await findPod('redis');
   const output = await harness.kubectl(['exec', pod, '--', 'sh', '-c', ping]);

@@ -8,9 +8,9 @@ import type { finishStreams } from './pool.ts';
 import type { Access } from './streams.ts';
 
 /**
- * Drains the only node of a full pool under live streams, and adds a second node some time later. Until the second node
- * joins, no stream may be interrupted. Afterwards all streams must move to it. `args` are passed to `kubectl drain`.
- * `finish` ends the streams and checks them.
+ * Drains the only node of a full pool while its streams are live, and adds a second node some time later. Until the
+ * second node joins, no stream may be interrupted. Afterwards all streams must move to it. `args` are passed to
+ * `kubectl drain`. `finish` ends the streams and checks them.
  */
 export async function drainOnlyNode(
   harness: Harness,

@@ -32,8 +32,9 @@ export async function underLiveStreams(harness: Harness, access: Access, disrupt
 }
 
 /**
- * Changes the version under live streams. Each version must understand the records of the other. Each version must
- * release and report a session that the other version reserved and that no client opened.
+ * Calls `change`, which changes the version of the service, while streams are live. Each of the two versions must
+ * understand the records that the other version has written. Each version must release and report a session that the
+ * other version reserved and that no client opened.
  */
 export async function acrossVersions(harness: Harness, access: Access, change: () => Promise<void>): Promise<void> {
   const { baseUrl, ca, key } = access;

@@ -38,8 +38,8 @@ interface Variable {
 }
 
 /**
- * Environment variable with which workers offer all of their slots on a slow machine too, because the tests count
- * slots.
+ * Environment variable that makes workers offer all of their slots even on a slow machine. The tests rely on this
+ * number of slots.
  */
 const ALL_SLOTS: Variable = { name: 'LEAST_SLOTS_PERCENT', value: '100' };
 
@@ -135,7 +135,7 @@ export async function untilReady(harness: Harness, workers: number): Promise<voi
   await until(harness, `asrmodel/${POOL_MODEL}`, '.status.readyReplicas', String(workers));
 }
 
-/** Starts to stream audio on a new stream of a model, once the stream has a slot. */
+/** Opens a stream of a model, waits until it has a slot, and starts to send audio on it. */
 export async function startStream(access: Access, model = POOL_MODEL): Promise<AudioSender> {
   const stream = await openStream(access, model, 300);
   await stream.next('ready', SOON_MS);

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 const READY_MS = 60_000;
 const RESTART_MS = 200;
 
-/** A loopback port that leads to a port of a pod. */
+/** A loopback port that is forwarded to a port of a pod. */
 export interface PortForward {
   port: number;
   close: () => void;

@@ -3,7 +3,7 @@ import { adaptCommands, readmeCommands } from './readme.ts';
 
 const replacements = { registry: 'registry.test', pullPolicy: 'Always', port: 1111 };
 
-/** Splits commands into lines, and joins lines that end with a backslash. */
+/** Splits commands into lines. Joins each line that ends with a backslash with the next line. */
 const linesOf = (commands: string) => commands.replaceAll('\\\n', ' ').split('\n');
 
 test('the README uses only existing commands to create a cluster and load the images', () => {
@@ -13,7 +13,7 @@ test('the README uses only existing commands to create a cluster and load the im
   expect(commands.map((command) => parseClusterArguments([command])?.action)).toEqual(['up', 'load']);
 });
 
-test('the install commands of the README are six lines, which end with a transcript', () => {
+test('the install commands of the README are six lines, and the last one transcribes a recording', () => {
   const lines = linesOf(readmeCommands().install);
   expect(lines).toHaveLength(6);
   expect(lines[1]).toMatch(/^helm install /);

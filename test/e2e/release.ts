@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSetting } from './environment.ts';
 
-/** Name of the Helm release, with which the names of its objects start. */
+/** Name of the Helm release. The name of each of its objects starts with this name. */
 export const RELEASE = 'svc-asr';
 /** Namespace of the pod of access.ts. */
 export const ACCESS_NAMESPACE = 'svc-asr-e2e';

@@ -21,8 +21,7 @@ export const PREVIOUS: Version =
   E2E_PREVIOUS_TAG === '' ? PRESENT : { name: 'the commit before', chart: E2E_PREVIOUS_CHART, tag: E2E_PREVIOUS_TAG };
 
 /**
- * Annotations with which an upgrade replaces the pods of all components except Redis, even if the version stays the
- * same.
+ * Annotations that make an upgrade replace the pods of all components except Redis, even if the version stays the same.
  */
 const ANNOTATIONS = ['gateway', 'operator', 'console'].map((part) => `--set=${part}.podAnnotations.e2e=upgraded`);
 /**
@@ -63,8 +62,8 @@ const readAnnotation = (harness: Harness) =>
   harness.read('deployment/svc-asr-gateway', '.spec.template.metadata.annotations.e2e');
 
 /**
- * Checks that all components have the tag of a version, and waits for the workers. Workers follow later, because the
- * operator of the new version replaces them.
+ * Checks that all components have the tag of a version, and waits for the workers. Workers get the tag later, because
+ * the operator of that version replaces them.
  */
 async function untilAllAre(harness: Harness, { tag }: Version): Promise<void> {
   const selector = `app.kubernetes.io/instance=${RELEASE}`;

@@ -57,7 +57,7 @@ test('a draining gateway whose clock steps ahead keeps its stream and charges th
 
 test.each([
   ['ahead', HOUR_MS],
-  ['behind', -HOUR_MS],
+  ['back', -HOUR_MS],
 ])('streams are served and charged when the clock of the gateway or the worker steps %s', async (_, stepMs) => {
   const [gatewayClock, workerClock] = [clocks.create('gateway'), clocks.create('worker')];
   const worker = await startWorker(redis.url, prefix, workerClock.env);

@@ -100,7 +100,7 @@ test('while Redis is down, requests that need Redis get 503, other requests work
       });
     }
     for (const id of ids) {
-      // Every acknowledged reservation is still recorded, so its session can be failed exactly once.
+      // Every acknowledged reservation is still recorded, so the test can end its session as failed exactly once.
       expect(await ledger.sessions.fail(tenant, id, undefined, 0, 'test')).toMatchObject({
         outcome: 'ok',
         state: 'failed',

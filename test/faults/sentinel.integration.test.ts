@@ -22,7 +22,10 @@ const prefix = ownPrefix();
 const { pcm } = recording();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const OWNER = { id: 'g', epoch: 1 };
-/** Samples with which each session is settled. They cost two seconds, because the charge is rounded up. */
+/**
+ * Number of samples that each settlement reports. It costs two seconds, because the charge is rounded up to whole
+ * seconds.
+ */
 const SAMPLES = 16_001;
 const CREDIT_MS = 36_000_000;
 let redis: TestSentinel;
@@ -35,8 +38,8 @@ beforeAll(async () => {
   ledger = await openLedger(redis.url, { prefix });
   await seedCatalogue(ledger);
   [gateway, worker] = await Promise.all([
-    // The provisional lease is short, because a session whose answer was lost holds credit until its lease expires. The
-    // idle timeout is long, because streams send no audio while they wait for the failover.
+    // The provisional lease is short, because a session whose response was lost holds credit until its lease expires.
+    // The idle timeout is long, because streams send no audio while they wait for the failover.
     startGateway(redis.url, prefix, {
       REDIS_TIMEOUT_MS: '1000',
       PROVISIONAL_LEASE_MS: '5000',
@@ -60,7 +63,7 @@ interface Load {
   settled: string[];
 }
 
-/** Creates sessions through the gateway, and connects and settles every second one, until `isOver` returns true. */
+/** Creates sessions through the gateway, and connects and settles every other session, until `isOver` returns true. */
 async function drive(key: string, load: Load, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const { status, body } = await postSession(gateway, key);
@@ -186,7 +189,7 @@ test('a stream whose session was lost in a failover continues to its end, is not
   await eventually('the former primary is a replica', FAILOVER_TIMEOUT_MS, () => isReplica(former));
 });
 
-test('a primary without replicas refuses writes with min-replicas-to-write, and accepts them when a replica is back', async () => {
+test('with min-replicas-to-write, a primary refuses writes while it has no replicas, and accepts writes when a replica is back', async () => {
   const { key } = await seedTenant(ledger, CREDIT_MS, { concurrentSessions: 100 });
   const statusOf = async () => (await postSession(gateway, key)).status;
   for (const { port } of redis.servers) await ask(port, 'CONFIG SET min-replicas-to-write 1 min-replicas-max-lag 2');

@@ -8,7 +8,9 @@ import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 const spoken = recordings(MODEL);
-/** Frame sizes from 2.7 ms, as browsers send them, to the largest allowed one. */
+/**
+ * Frame sizes in bytes. The smallest is 2.7 ms of audio, as browsers send it. The largest is the limit of the service.
+ */
 const FRAME_BYTES = [86, 640, 3200, 6400, 32_000, 65_536];
 
 let stage: Stage;

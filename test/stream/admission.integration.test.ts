@@ -140,7 +140,7 @@ describe('a session request to a gateway that is full', () => {
 
   test.each([
     ['has room', 1],
-    ['of the previous version joins, which publishes no capacity', undefined],
+    ['joins that publishes no capacity, as in the previous version', undefined],
   ])(
     'is accepted as soon as another gateway %s',
     async (_name, freeElsewhere) => {

@@ -69,7 +69,7 @@ describe('an audio frame', () => {
     await stage.settled(opened);
   });
 
-  test('that is empty is accepted and contains no audio', async () => {
+  test('that is empty is accepted and counts as no audio', async () => {
     const opened = await stage.ready();
     opened.stream.socket.send(Buffer.alloc(0));
     opened.stream.send(FLUSH);
@@ -166,7 +166,7 @@ describe('an utterance', () => {
 
 describe('the reservation of a stream', () => {
   test.each([
-    ['the first frame fills it and a second one follows', [32_000, 32_000]],
+    ['the first frame uses it up and a second frame follows', [32_000, 32_000]],
     ['it ends in the middle of a frame', [31_998, 6400]],
     ['it ends exactly with a frame', [16_000, 16_000]],
     ['the last frame has one sample', [31_998, 2]],
@@ -188,7 +188,7 @@ describe('the reservation of a stream', () => {
     });
   });
 
-  test('does not end the stream while one sample of it remains', async () => {
+  test('does not end the stream while one sample of the reservation remains', async () => {
     const opened = await stage.ready(1);
     opened.stream.socket.send(Buffer.alloc(31_998));
     opened.stream.send(FLUSH);

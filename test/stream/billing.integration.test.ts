@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
-/** Frame sizes at the limits and between them, including odd ones. */
+/** Frame sizes at the limits and between them, including odd numbers of bytes. */
 const frame = fc.oneof(fc.constantFrom(0, 1, 2, 3, 640, 3200, 32_000, 65_535, 65_536), fc.nat(65_536));
 const step = fc.oneof(
   { weight: 8, arbitrary: frame },
@@ -22,8 +22,8 @@ const scenario = fc.record({
 });
 
 /**
- * Returns the samples that the service must accept for these steps, computed from the documentation rather than its
- * code.
+ * Returns how many samples the service must accept for these steps. The calculation follows the documentation, not the
+ * code of the service.
  */
 function acceptedSamples(steps: readonly (number | string)[], seconds: number): number {
   const sound = steps.filter((item): item is number => typeof item === 'number' && item % 2 === 0);
@@ -33,7 +33,7 @@ function acceptedSamples(steps: readonly (number | string)[], seconds: number): 
   );
 }
 
-test('audio_ms equals the accepted samples, and billable_ms is rounded up to the second within the reservation', async () => {
+test('audio_ms is the duration of the accepted samples, and billable_ms is this duration rounded up to whole seconds', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async ({ seconds, steps, ending }) => {
       const opened = await stage.ready(seconds);

@@ -57,7 +57,7 @@ test('a session whose workers cannot be reached ends with 4503 and costs nothing
   expect(await stage.settled(opened)).toMatchObject({ state: 'failed', billableMs: 0 });
 });
 
-test('audio before ready ends the stream with 4400 and no charge', async () => {
+test('audio that arrives before the gateway has sent `ready` ends the stream with 4400 and no charge', async () => {
   const opened = await stage.connect();
   opened.stream.audio(Buffer.alloc(640));
   expect(await opened.stream.next('error')).toMatchObject({ code: 'audio_before_ready', fatal: true });
@@ -65,7 +65,7 @@ test('audio before ready ends the stream with 4400 and no charge', async () => {
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
 });
 
-test('before ready, keepalive is ignored, flush and reset are invalid messages, and the tenth invalid message closes the stream', async () => {
+test('before the gateway has sent `ready`, keepalive is ignored, flush and reset are invalid messages, and the tenth invalid message closes the stream', async () => {
   const { stream } = await stage.connect();
   for (let sent = 0; sent < 10; sent++) stream.send({ type: 'keepalive' });
   for (let sent = 0; sent < 5; sent++) {
@@ -80,13 +80,13 @@ test('before ready, keepalive is ignored, flush and reset are invalid messages, 
   ]);
 });
 
-test('a client that floods the gateway with configs while it waits is disconnected', async () => {
+test('a client that floods the gateway with configs while its stream waits for a worker is disconnected', async () => {
   const { stream } = await stage.connect();
   for (let sent = 0; sent < 1000; sent++) stream.send({ type: 'config' });
   expect(await stream.closed).toEqual({ code: 4400, reason: 'invalid_message' });
 });
 
-test('a client that disconnects while it waits leaves the queue and pays nothing', async () => {
+test('a client that disconnects while its stream waits for a worker leaves the queue and pays nothing', async () => {
   const opened = await stage.connect();
   opened.stream.close();
   expect((await opened.stream.closed).code).toBe(1000);

@@ -8,7 +8,9 @@ import { createOwnStreams } from './own-streams.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Caller, Stage } from './stage.ts';
 
-/** Length of a part. It is so short that the recording has several parts. */
+/**
+ * Length of a part, which is the audio of one session of a chain. It is so short that the recording has several parts.
+ */
 const PART_SECONDS = 2;
 const { pcm } = recording();
 const SECONDS = Math.ceil(pcm.length / 32_000);
@@ -48,7 +50,7 @@ const ALL_PARTS = Array.from({ length: PARTS }, (_, at) => [
   Math.min(PART_SECONDS, SECONDS - at * PART_SECONDS) * 1000,
 ]);
 
-/** Yields the recording in frames. Waits for `atPart` when a part is half sent. */
+/** Yields the recording in frames. When half of a part is sent, calls `atPart` and waits until it resolves. */
 async function* frames(atPart: (part: number) => Promise<void> = () => Promise.resolve()) {
   const halfParts = new Map(
     Array.from({ length: PARTS }, (_, part) => [(part + 0.5) * PART_SECONDS * 32_000, part] as const),

@@ -6,8 +6,8 @@ import type { Stage } from './stage.ts';
 const { pcm } = recording();
 const IDLE_MS = 5000;
 /**
- * Interval of pings. The gateway disconnects a client that leaves two pings unanswered. The interval therefore leaves a
- * busy client enough time to answer.
+ * Interval of pings. The gateway disconnects a client that does not answer two pings. The interval is long enough for a
+ * busy client to answer.
  */
 const PING_MS = 1000;
 const EXTRA_MS = 2000;
@@ -72,7 +72,7 @@ test.concurrent('a client that misses two pings is disconnected, and its session
   // an earlier moment.
   const startedAt = performance.now();
   const opened = await stage.ready(60, { socket: { autoPong: false } });
-  // An idle client would get 4408.
+  // The idle timeout would close the stream with 4408 instead.
   expect((await opened.stream.closed).code).toBe(1006);
   expect(performance.now() - startedAt).toBeGreaterThan(2 * PING_MS);
   expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 0, billableMs: 0 });
@@ -123,7 +123,7 @@ test.concurrent('the stream of a suspended account gets a final and close code 4
   const [final, error] = stream.events.slice(-2);
   expect(final).toMatchObject({ type: 'final', utterance: 1 });
   expect(error).toMatchObject({ type: 'error', code: 'account_suspended', fatal: true });
-  // The gateway may not have accepted all audio before the suspension. The final covers only the accepted audio.
+  // The gateway might not have accepted all audio before the suspension. The final covers only the accepted audio.
   const audioMs = final?.type === 'final' ? final.audio_end_ms : 0;
   expect(audioMs).toBeGreaterThan(0);
   expect(await stage.settled(opened)).toMatchObject({

@@ -35,8 +35,8 @@ export interface DroppingWorker {
 }
 
 /**
- * Starts one server and registers it as `count` workers, because a stream that has lost a worker avoids it for some
- * time.
+ * Starts one server and registers it as `count` workers, because a stream that has lost a worker avoids that worker for
+ * some time.
  */
 export async function startDroppingWorker(ledger: Ledger, count: number): Promise<DroppingWorker> {
   let drops = 0;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(stopServices, START_TIMEOUT_MS);
 
-/** Returns the transcript of each recording by the engine alone. */
+/** Transcribes each recording with the engine alone, without the service. Returns the transcripts. */
 async function offline(model: string, spoken: readonly Recording[]): Promise<string[]> {
   const engine = await startEngine({ modelDir: modelFolder(model), slots: spoken.length });
   const texts: string[] = [];
@@ -60,7 +60,7 @@ async function throughTheService(model: string, spoken: readonly Recording[]): P
 }
 
 test.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])(
-  '%s has a word error rate through the whole service within one percentage point of the engine alone',
+  '%s: the word error rates of the whole service and of the engine alone differ by at most one percentage point',
   async (model) => {
     const spoken = recordings(model);
     const texts = spoken.map(({ text }) => text);

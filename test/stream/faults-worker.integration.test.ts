@@ -56,7 +56,7 @@ async function transcript(msPerFrame: number, during?: (sessionId: string) => Pr
   const final = await stream.next('final', 30_000);
   stream.close();
   expect(await stream.closed).toMatchObject({ code: 1000 });
-  // Nothing is repeated: there is one final, and deltas only move forward.
+  // Nothing is repeated: there is one final, and the end of each delta is later than that of the delta before it.
   expect(stream.events.filter(({ type }) => type === 'final')).toHaveLength(1);
   const ends = stream.events.flatMap((event) => (event.type === 'delta' ? [event.audio_end_ms] : []));
   expect(ends).toEqual([...new Set(ends)].sort((a, b) => a - b));
@@ -135,7 +135,7 @@ async function finalsOf(
 }
 
 test('endpointing returns the same finals as flushes at the same samples, also after SIGKILL of the worker', async () => {
-  // Chunks are short, so that the `silence_ms` after a word often end in a later chunk than the word.
+  // Chunks are short, so that the pause of `silence_ms` after a word often ends in a later chunk than the word itself.
   const context = [56, 3];
   const config = { context, endpointing: { silence_ms: 300 } };
   const usual = await finalsOf(config, []);
@@ -157,8 +157,8 @@ test('endpointing returns the same finals as flushes at the same samples, also a
 }, 120_000);
 
 /**
- * Returns the utterance number and the type of each event about an utterance. All deltas of an utterance have one
- * entry.
+ * Returns the utterance number and the type of each event about an utterance. Combines consecutive deltas of an
+ * utterance into one entry.
  */
 function orderOf(events: readonly ServerMessage[]): string[] {
   const order = events.flatMap((event) => ('utterance' in event ? [`${event.utterance} ${event.type}`] : []));

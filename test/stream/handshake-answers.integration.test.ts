@@ -18,7 +18,7 @@ function linesOf(id: string): Record<string, unknown>[] {
   return whole.filter((line) => line.includes(id)).map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test('a client that disconnects before the 101 has not used its credential', async () => {
+test('if a client disconnects before it receives the 101, its credential can still be used', async () => {
   const caller = await stage.caller();
   const session = await stage.session(caller);
   // Redis answers after the client has disconnected but within the Redis timeout.

@@ -14,7 +14,7 @@ import { upgrade } from './upgrade.ts';
 import type { Handshake } from './upgrade.ts';
 
 const TTL_MS = 1000;
-/** Time since the expiry of a credential after which the gateway refuses the credential without a request to Redis. */
+/** If a credential expired longer ago than this, the gateway refuses the credential without a request to Redis. */
 const TOLERANCE_MS = 5000;
 /** Limit of refused handshakes per second. It is so low that even a slow machine exceeds it. */
 const PER_SECOND = 2;
@@ -100,13 +100,13 @@ test('handshakes with a used credential get 401 up to the limit per session, and
     expect(errorOf(limited[0]!).message).toContain('of this session');
     expect(Number(limited[0]!.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(await handshakesInRedis()).toBe(before + within.length + beyond.length - limited.length);
-    // Neither another session nor the address is limited.
+    // The limit applies neither to another session nor to the address of the client.
     expect((await upgrade(await sessionAt(gateway))).status).toBe(101);
     expect(refusal(await upgrade(used, { protocols: BAD_PROTOCOLS }))).toBe('invalid_session_credential');
   });
 });
 
-test('accepted handshakes are not limited, and each client of a trusted proxy is counted separately', async () => {
+test('only refused handshakes count toward the limit of a client address, and each client of a trusted proxy has its own limit', async () => {
   const env = { HANDSHAKE_REFUSALS_PER_SECOND: '1', TRUSTED_PROXIES: '127.0.0.1' };
   await withGateway(env, async (gateway) => {
     for (let at = 0; at < 5; at++) expect((await upgrade(await sessionAt(gateway))).status).toBe(101);
@@ -123,7 +123,7 @@ test('accepted handshakes are not limited, and each client of a trusted proxy is
   });
 });
 
-test('handshakes that wait for a silent Redis are limited, and each one is rolled back afterwards', async () => {
+test('the number of handshakes that wait for a silent Redis is limited, and each of them is rolled back afterwards', async () => {
   const env = { HANDSHAKES_PENDING_MAX: String(PENDING), REDIS_TIMEOUT_MS: '3000' };
   await withGateway(env, async (gateway) => {
     const pending = async () => {
@@ -169,7 +169,7 @@ test('unanswered handshakes of one session do not use up the audio memory of a g
   });
 });
 
-test('one tenant may open half of the connections of a gateway to /v1/realtime, and another tenant can still connect', async () => {
+test('one tenant may open at most half of the connections to /v1/realtime that a gateway accepts, so another tenant can still connect', async () => {
   await withGateway({ MAX_CONNECTIONS: '8' }, async (gateway) => {
     const open: WebSocket[] = [];
     const connect = (key: string): Promise<number> =>

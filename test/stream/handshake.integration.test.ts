@@ -253,7 +253,7 @@ test('without Redis a handshake gets 503 with Retry-After, and the credential wo
   expect(again.status).toBe(101);
 });
 
-test('a plain GET of the stream returns 400, and a GET of /v1/models that offers an upgrade to h2c returns 200', async () => {
+test('a plain GET of the stream path returns 400, and a GET of /v1/models that offers an upgrade to h2c returns 200', async () => {
   const { baseUrl } = stage.gateway;
   const plain = await fetch(`${baseUrl}/v1/asr/sessions/00000000-0000-4000-8000-000000000000/stream`);
   const { error } = (await plain.json()) as { error: { code: string } };

@@ -62,7 +62,7 @@ describe('when every worker is suspended', () => {
     expect(await stage.settled(opened)).toMatchObject({ ...FREE, audioMs: 2000 });
   });
 
-  test.concurrent('a client that closes before the answer is overdue pays for its audio', async () => {
+  test.concurrent('a client that closes before its final is overdue pays for its audio', async () => {
     const opened = streams[1]!;
     sendUtterance(opened);
     opened.stream.close();

@@ -51,7 +51,7 @@ test('a stream accepts a burst of 40 text messages, and answers further ones wit
   const errors = replies(stream, 'error');
   expect(errors.length).toBe(BURST + MOST - 1 - finals.length);
   for (const error of errors) expect(error).toMatchObject({ code: 'rate_limited', fatal: false });
-  // An ignored flush ends no utterance, so the next final has the number after that of the last final.
+  // An ignored flush ends no utterance, so the next final has the next utterance number.
   await sleep(2000 / RATE);
   stream.send({ type: 'flush' });
   await eventually('the last final arrived', 30_000, () => replies(stream, 'final').length === finals.length + 1);

@@ -6,7 +6,7 @@ export interface Transcript {
   readonly words: readonly Word[];
 }
 
-/** Returns the transcript of a recording by the engine alone, without a service. */
+/** Transcribes a recording with the engine alone, without a service. */
 export async function transcribeOffline(engine: Engine, pcm: Buffer, context: [number, number]): Promise<Transcript> {
   const stream = engine.open({ context });
   const final = new Promise<Transcript>((resolve, reject) => {

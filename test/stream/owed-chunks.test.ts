@@ -14,7 +14,7 @@ describe.each(Array.from({ length: 14 }, (_, right) => right))('with a right con
   const framing = buildFraming(right, SUBSAMPLING);
   const chunk = chunkSamples(right);
 
-  test('a worker owes no chunk after it has run all windows whose audio has arrived', () => {
+  test('a worker owes no chunk after it has run all windows whose audio it has received', () => {
     const utterance = new Utterance(1, 0);
     const owed: number[] = [];
     while (utterance.samples < 4 * chunk) {
@@ -26,7 +26,7 @@ describe.each(Array.from({ length: 14 }, (_, right) => right))('with a right con
     expect(owed).toEqual([]);
   });
 
-  test('a worker owes a chunk if the audio of two windows that it has not run has arrived', () => {
+  test('a worker owes a chunk if it has received the audio of two windows that it has not run', () => {
     for (const windows of [0, 1, 2, 3]) {
       const utterance = new Utterance(1, 0);
       utterance.append(Buffer.alloc((samplesFor(framing, windows + 2) + FRAME_SAMPLES) * 2));

@@ -70,7 +70,7 @@ test('a recording that is sent eight times without a pause is transcribed to its
 
 test('each flush and reset of a whole burst gets one reply, in order', async () => {
   const { stream } = await stage.ready();
-  // The last flush is the remaining message of the burst.
+  // One message of the burst remains for the flush after the audio.
   const count = STREAM_LIMITS.textMessageBurst - 1;
   for (let sent = 0; sent < count; sent++) stream.send({ type: sent % 10 === 9 ? 'reset' : 'flush' });
   stream.audio(pcm);
@@ -79,7 +79,7 @@ test('each flush and reset of a whole burst gets one reply, in order', async () 
     stream.events.find((event) => event.type === 'final' && event.utterance === count + 1),
   );
   expect(last).toMatchObject({ text: expect.stringMatching(/./) as unknown });
-  // A reset reports the number of the utterance that starts.
+  // A reset_ack has the number of the utterance that starts after the reset.
   const ended = stream.events.flatMap((event) =>
     event.type === 'final' ? [event.utterance] : event.type === 'reset_ack' ? [event.utterance - 1] : [],
   );

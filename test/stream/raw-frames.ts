@@ -173,8 +173,8 @@ export interface RawCase {
 }
 
 /**
- * Generates connections. The last frame of each connection is a close frame. An earlier frame may end the connection
- * before it.
+ * Generates connections. The last frame of each connection is a close frame. An earlier frame may already end the
+ * connection.
  */
 export const rawCases: fc.Arbitrary<RawCase> = fc.record({
   frames: fc

@@ -26,7 +26,10 @@ beforeAll(async () => {
 }, STAGE_TIMEOUT_MS);
 afterAll(() => stage.stop());
 
-/** Returns the transcript of a recording on the native stream. The default context is that of the delay `medium`. */
+/**
+ * Returns the transcript of a recording on the native stream. The default of `context` is the context that the Realtime
+ * delay `medium` selects.
+ */
 async function nativeText(caller: Caller, pcm: Buffer, context = [56, 3]): Promise<string> {
   const { stream } = await stage.connect(60, { caller });
   await stream.next('ready');
@@ -39,7 +42,7 @@ async function nativeText(caller: Caller, pcm: Buffer, context = [56, 3]): Promi
   return text;
 }
 
-test('with server VAD, all events of a turn of 24 kHz audio have one item id, and the deltas add up to the transcript', async () => {
+test('with server VAD, all events of a turn of 24 kHz audio have the same item id, and the deltas add up to the transcript', async () => {
   const caller = await stage.caller();
   const { pcm } = recording();
   const client = await connectRealtime(stage.gateway, caller.key);
@@ -75,11 +78,11 @@ test('with server VAD, all events of a turn of 24 kHz audio have one item id, an
   const settled = await stage.settled(caller);
   expect(settled.audioMs).toBeGreaterThan(pcm.length / 32);
   const text = await nativeText(await stage.caller(), pcm);
-  // The test and the gateway have each resampled the audio, which changes a word at most.
+  // The test and the gateway have each resampled the audio, which changes at most one word.
   expect(wordErrorRate([text], [completed.transcript ?? ''])).toBeLessThan(10);
 });
 
-test('the default delay also selects the context of a connection that was opened before the model had a worker', async () => {
+test('a connection that was opened before the model had a worker also uses the context of the default delay', async () => {
   const { pcm } = recording();
   const text = await nativeText(await stage.caller(), pcm);
   expect(text).not.toBe(await nativeText(await stage.caller(), pcm, [56, 13]));
@@ -90,7 +93,7 @@ test.each([
   ['audio/pcmu', 'mulaw'],
   ['audio/pcma', 'alaw'],
 ] as const)(
-  'a realtime connection with %s returns the transcript of a native stream with the decoded audio',
+  'a realtime connection with %s returns the same transcript as a native stream of the decoded audio',
   async (type, encoding) => {
     const caller = await stage.caller();
     const audio = encodePhone(recording().pcm, encoding);
@@ -107,7 +110,7 @@ test.each([
   },
 );
 
-test('a commit without turn detection returns the transcript that the native stream returns', async () => {
+test('a commit without turn detection returns the same transcript as a native stream', async () => {
   const caller = await stage.caller();
   const { pcm } = recording();
   const text = await nativeText(caller, pcm);
@@ -132,7 +135,7 @@ test('a commit without turn detection returns the transcript that the native str
 test.each([
   ['no key', undefined, {}, 401, 'missing_api_key'],
   ['an unknown model', 'key', { query: 'intent=transcription&model=gpt-4o-transcribe' }, 404, 'model_not_found'],
-  ['another intent', 'key', { query: `model=${MODEL}` }, 400, 'invalid_parameters'],
+  ['no intent', 'key', { query: `model=${MODEL}` }, 400, 'invalid_parameters'],
   [
     'an invalid key in a subprotocol',
     'key',

@@ -30,7 +30,8 @@ export interface KeyOptions {
 }
 
 /**
- * An account as the admin API shows it. Unlike GET /v1/usage, this request does not count as a request of the tenant.
+ * An account as the admin API returns it. Unlike GET /v1/usage, a request to the admin API does not count as a request
+ * of the tenant.
  */
 export interface AccountView {
   state: string;
@@ -42,7 +43,10 @@ export interface Admin {
   call: (method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Creates a tenant with a key. Resolves when both are applied. */
   tenant: (request?: TenantRequest) => Promise<TestTenant>;
-  /** Replaces the specification of a tenant. Missing fields get their defaults. Credit that was granted stays. */
+  /**
+   * Replaces the specification of a tenant. Missing fields get their defaults. Credit that was already granted stays in
+   * the account.
+   */
   change: (name: string, request: TenantRequest) => Promise<void>;
   key: (tenant: string, options?: KeyOptions) => Promise<string>;
   revoke: (key: string) => Promise<void>;

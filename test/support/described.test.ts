@@ -22,7 +22,7 @@ const balance = {
   recent_sessions: [],
 };
 
-test('createCheck accepts a response that conforms to the description', () => {
+test('createCheck accepts a response that conforms to the OpenAPI description', () => {
   check('GET', '/v1/usage', answer(200, balance));
   check('GET', '/v1/usage', answer(429, error('rate_limit_exceeded'), { 'retry-after': '3' }));
   check('HEAD', '/v1/usage', { ...answer(200, undefined), text: '' });
@@ -44,6 +44,6 @@ test.each([
     answer(429, error('x', ID.replace('0', '1')), { 'retry-after': '3' }),
     'request_id',
   ],
-])('createCheck rejects %s', (_what, given, problem) => {
+])('createCheck rejects a response with %s', (_what, given, problem) => {
   expect(() => check('GET', '/v1/usage', given)).toThrow(problem);
 });

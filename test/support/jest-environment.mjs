@@ -44,13 +44,13 @@ export default class SharingEnvironment {
 
   async setup() {
     // Test files that need the API server run first. Every other file ends the API server if it still runs, because
-    // even an idle one takes a part of a core.
+    // even an idle API server uses processor time.
     if (!kubernetesFiles.usesKubernetes(this.#path)) await sharedServers.endControlPlane();
     this.global.sharedServers = sharedServers;
     this.global.leftovers = this.#leftovers;
   }
 
-  /** Ends what the test file has not ended, newest first. */
+  /** Ends everything that the test file has started but not ended, the newest first. */
   async teardown() {
     for (const end of [...this.#leftovers].reverse()) await end().catch(() => undefined);
     // Otherwise the handlers of this file would also receive the events of the next file.

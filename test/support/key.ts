@@ -2,7 +2,9 @@ import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Creates an API key with a valid checksum, from the documented format rather than with the service's code. */
+/**
+ * Creates an API key with a valid checksum. The code follows the documented format and does not use the service's code.
+ */
 export function forgeKey(keyId: string, secret: string): string {
   const unchecked = `svc_live_v1_${keyId}_${secret}`;
   let checksum = '';

@@ -131,7 +131,7 @@ test(
 );
 
 test(
-  'two test clusters are independent, and the API server of a cluster ends when the test that started it is killed',
+  'two test clusters are independent, and the API server of a cluster ends when the test that started the cluster is killed',
   async () => {
     const source = JSON.stringify(join(import.meta.dirname, 'kubernetes.ts'));
     // Without controllers, a pod can still be created. It then stays unchanged.

@@ -48,7 +48,7 @@ export interface Kubernetes {
   stop: () => Promise<void>;
 }
 
-/** Starts a Kubernetes API for one test file. Most files can use `borrowKubernetes` instead, which costs less. */
+/** Starts a Kubernetes API for one test file. Most files can use `borrowKubernetes` instead, which is faster. */
 export async function startKubernetes(options: KubernetesOptions = {}): Promise<Kubernetes> {
   const plane = await startControlPlane(options);
   return connect(plane, { controllers: options.controllers ?? false, stop: plane.stop });

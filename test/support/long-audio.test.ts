@@ -13,7 +13,7 @@ function longestSilenceMs(samples: Int16Array): number {
   return longest / 16;
 }
 
-test.each([0, 600])('joinRecordings returns audio of the exact length with pauses of %d ms', (pauseMs) => {
+test.each([0, 600])('joinRecordings returns audio of exactly the requested length, with pauses of %d ms', (pauseMs) => {
   const audio = joinRecordings({ seconds: SECONDS, pauseMs });
   expect(audio).toHaveLength(SECONDS * 32_000);
   const silenceMs = longestSilenceMs(samplesOf(audio));

@@ -10,7 +10,7 @@ export interface LongAudioOptions {
 }
 
 const BLOCK_SAMPLES = AUDIO.sampleRateHz / 100;
-/** Loudness from which a block of 10 ms counts as speech. */
+/** Lowest loudness (RMS) at which a block of 10 ms counts as speech. */
 const SPEECH_RMS = 150;
 
 /**

@@ -18,5 +18,7 @@ export async function createNarrowUser(redis: TestRedis, admin: RedisLink, name:
   return { url: `redis://${name}:secret@127.0.0.1:${redis.port}`, allow };
 }
 
-/** Key patterns for everything except accounts. A user limited to these is refused every session command. */
+/**
+ * Key patterns for everything except accounts. Redis refuses every session command of a user with only these patterns.
+ */
 export const WITHOUT_ACCOUNTS = ['resetkeys', '~*:{o}:*', '~*:{g:*', '~*:{m:*', '~*:{d:*', '~*:{k:*'] as const;

@@ -7,7 +7,7 @@ const PORTS_PER_WORKER = 2200;
 /** Number of jest workers that have ports of their own. Jest numbers its workers from 1. */
 const WORKERS = 10;
 
-/** Number of the port that is tried next, among those of this jest worker. */
+/** Index of the next port to try, among the ports of this jest worker. */
 let next = randomInt(PORTS_PER_WORKER);
 
 /**

@@ -46,7 +46,7 @@ export class RealtimeClient {
     socket.on('error', () => undefined);
   }
 
-  /** Returns the next event of a type and skips earlier ones. */
+  /** Returns the next event of a type. Skips the events before it. */
   async next(type: string): Promise<RealtimeEvent> {
     for (;;) {
       while (this.#taken < this.events.length) {

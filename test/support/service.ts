@@ -68,7 +68,7 @@ export interface Service {
 
 /**
  * Settings of the services of all tests. With short intervals, a new tenant is applied within a fraction of a second. A
- * short warm-up saves most of the start time of workers. Workers offer all slots on a busy machine too. Long deadlines
+ * short warm-up saves most of the start time of workers. Workers offer all slots even on a busy machine. Long deadlines
  * let a busy machine answer many parallel requests without a 503.
  */
 const TEST_SETTINGS = {
@@ -177,8 +177,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 /**
- * Writes the ports of a new service to its home, and returns those that `npm start` reads from its environment. Ports
- * that `npm start` chooses itself could be those of a test that runs at the same time.
+ * Writes the ports of a new service to its home, and returns those that `npm start` reads from its environment. If `npm
+ * start` chose these ports itself, it could choose those of a test that runs at the same time.
  */
 async function assignPorts(home: string): Promise<{ PORT: string; CONSOLE_PORT: string }> {
   const file = join(home, 'ports.json');

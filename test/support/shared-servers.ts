@@ -19,7 +19,7 @@ declare global {
   var sharedServers: SharedServers;
 }
 
-/** Creates the servers of a jest worker. This starts none of them. */
+/** Creates the object with the shared servers of a jest worker. Does not start any server. */
 export function createSharedServers(): SharedServers {
   let controlPlane: Promise<ControlPlane> | undefined;
   return {

@@ -6,7 +6,7 @@ import { connected } from './connected.ts';
 const NOW = 't[1] * 1000 + math.floor(t[2] / 1000)';
 const OFFSET_KEY = 'test:clock-offset';
 
-/** Ledger on one Redis whose scripts use a clock that the test moves. */
+/** Ledger whose Redis scripts use a clock that the test moves. */
 export interface SteppedLedger extends Ledger {
   /** Moves the clock of every SteppedLedger on this Redis, forwards or backwards. */
   step: (ms: number) => Promise<void>;

@@ -23,7 +23,7 @@ export class Refused extends Error {
   }
 }
 
-/** A session as POST returned it. */
+/** A session as POST /v1/asr/sessions returned it. */
 export interface SessionBody {
   id: string;
   websocket_url: string;
@@ -62,7 +62,7 @@ export class StreamClient {
     socket.on('error', () => undefined);
   }
 
-  /** Returns the next event of a type and skips earlier ones. */
+  /** Returns the next event of a type. Skips the events before it. */
   async next<T extends ServerMessage['type']>(type: T, timeoutMs = 60_000): Promise<Event<T>> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {

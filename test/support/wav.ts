@@ -6,9 +6,15 @@ export interface WavOptions {
   sampleRateHz?: number;
   /** Writes WAVE_FORMAT_EXTENSIBLE. */
   isExtensible?: boolean;
-  /** Chunks before the format, between the format and the audio, and after the audio. */
+  /**
+   * Chunks that the file contains three times: before the format, between the format and the audio, and after the
+   * audio.
+   */
   extraChunks?: readonly (readonly [id: string, body: Uint8Array])[];
-  /** Sizes in the header. The defaults are correct. Some programs write wrong sizes. */
+  /**
+   * Sizes in the header. The defaults are the correct sizes. Tests also set wrong sizes, because some programs write
+   * them.
+   */
   riffBytes?: number;
   dataBytes?: number;
 }

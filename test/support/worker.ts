@@ -42,7 +42,7 @@ export async function startWorker(
       WORKER_ID: id,
       WORKER_TICKET_PUBLIC_KEYS_FILE: ticketKeyFiles().publicKeysFile,
       SLOTS: '20',
-      // All slots are offered, also on a busy machine.
+      // The worker offers all slots even on a busy machine.
       LEAST_SLOTS_PERCENT: '100',
       // The worker warms up with batches of up to this size. A small size shortens its start.
       MAX_BATCH: '4',
@@ -83,7 +83,7 @@ export async function startWorker(
   };
 }
 
-/** Loads the functions of the ledger, which workers call, as an operator does. */
+/** Loads the Redis functions that workers call, as an operator does. */
 export async function prepareRedis(url: string): Promise<void> {
   const link = connectRedis({ url, name: 'test', timeoutMs: 5000 });
   await connected(link);

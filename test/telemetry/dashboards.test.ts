@@ -52,7 +52,7 @@ describe.each(dashboards)('the dashboard %s', (_name, { id, schemaVersion, panel
     for (const source of sources) expect(source).toEqual(SOURCE);
   });
 
-  test('has only expanded rows, because the other checks do not look into collapsed ones', () => {
+  test('has only expanded rows, because the other tests ignore the panels of collapsed rows', () => {
     expect(panels.filter((panel) => (panel.panels ?? []).length > 0)).toEqual([]);
   });
 

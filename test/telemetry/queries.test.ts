@@ -12,7 +12,7 @@ test.each([
   'sum by (model, le) (rate(a_bucket[$__rate_interval])) > 0.3 and on (pod) b == 1',
   'a_total{code="sum by (unknown)"} or absent(b)',
   'histogram_quantile(0.95, a_bucket)',
-])('findQueryProblems accepts %s', (query) => {
+])('findQueryProblems accepts the query %s', (query) => {
   expect(findQueryProblems(query, KNOWN)).toEqual([]);
 });
 
@@ -23,6 +23,6 @@ test.each([
   ['a_total and on (revision) b', 'no metric has the label revision'],
   ['sum(rate(a_total[5m])', 'syntax error at ""'],
   ['sum(a_total) by by (model)', 'syntax error at "by (model)"'],
-])('findQueryProblems reports the fault of %s', (query, problem) => {
+])('findQueryProblems reports the fault in the query %s', (query, problem) => {
   expect(findQueryProblems(query, KNOWN)).toContain(problem);
 });

@@ -63,7 +63,7 @@ function named(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
   return found[0]!;
 }
 
-test('a session is one trace from POST to settlement, with each span below the one that caused it', async () => {
+test('a session is one trace from POST to settlement, and each span is below the span that caused it', async () => {
   const caller = await stage.caller();
   const session = await create(caller.key);
   const stream = await openStream(session);

@@ -49,7 +49,7 @@ export class ChaosClient {
     this.#random = random;
   }
 
-  /** Runs one session. Resolves when it has ended, or if none could be created. */
+  /** Runs one session. Resolves when the session has ended, or if no session could be created. */
   async runSession(): Promise<void> {
     const recordings = Array.from({ length: this.#random.between(1, 3) }, () =>
       this.#random.pick(this.#context.recordings),
@@ -215,7 +215,7 @@ function watch(stream: StreamClient, record: SessionRecord, timeline: Timeline):
   });
 }
 
-/** Resolves with the value, or with undefined after a time. */
+/** Resolves with the value of the promise, or with undefined if the promise takes longer than `ms`. */
 async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   return Promise.race([promise, sleep(ms, undefined)]);
 }

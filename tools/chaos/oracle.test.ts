@@ -62,7 +62,7 @@ test('judge() reports a second charge of a session as a double charge and as los
   expect(verdict).toMatchObject({ isDoubleCharge: true, lostMs: 6000 });
 });
 
-test('judge() finds no problem if a client that disconnected early pays nothing, or an amount between its answered and its sent audio', () => {
+test('judge() finds no problem if a client that disconnected early pays nothing, or pays for at least its answered and at most its sent audio', () => {
   for (const end of [entry('settle', 4000), entry('settle', 6000), entry('fail', 0)]) {
     expect(judge(session({ ending: 'left' }), [end], []).problems).toEqual([]);
   }
@@ -71,10 +71,10 @@ test('judge() finds no problem if a client that disconnected early pays nothing,
 test.each<[string, boolean, Impact[]]>([
   ['its gateway was killed', false, [impact('kills', 5000, 6000, 0)]],
   ['another gateway was killed', true, [impact('kills', 5000, 6000, 1)]],
-  ['its gateway was killed before', true, [impact('kills', 100, 900, 0)]],
+  ['its gateway was killed before it opened the stream', true, [impact('kills', 100, 900, 0)]],
   ['Redis was unavailable for less than a lease', true, [impact('separates', 2000, 7000)]],
-  ['its gateway was separated for longer than a lease allows', false, [impact('separates', 2000, 12_100, 0)]],
-  ['two separations were close', false, [impact('separates', 0, 3000, 0), impact('separates', 7000, 10_500)]],
+  ['its gateway was separated from Redis for longer than a lease', false, [impact('separates', 2000, 12_100, 0)]],
+  ['two separations were close together', false, [impact('separates', 0, 3000, 0), impact('separates', 7000, 10_500)]],
   ['two workers were lost', true, [impact('moves', 2000, 3000), impact('moves', 4000, 5000)]],
   ['three workers were lost', false, [1, 2, 3].map((at) => impact('moves', at * 1000, at * 1000 + 500))],
 ])('judge() returns whether a session must survive if %s: %s', (_, isProtected, impacts) => {
@@ -111,7 +111,7 @@ test('judge() finds no problem if a session was lost because its gateway was kil
   expect(verdict).toMatchObject({ problems: [], isLost: true, isProtected: false });
 });
 
-test('judgeUnknown requires that a session whose creation no client received ends exactly once and is not charged', () => {
+test('judgeUnknown requires that a session whose create response reached no client ends exactly once and is not charged', () => {
   expect(judgeUnknown([entry('reserve', 0), entry('expire', 0)])).toBeUndefined();
   expect(judgeUnknown([entry('reserve', 0)])).toBe('ended 0 times');
   expect(judgeUnknown([entry('reserve', 0), entry('settle', 1000)])).toBe('was charged 1000 ms, but no client had it');

@@ -11,7 +11,7 @@ const QUIET_WITHIN_MS = 90_000;
 
 /**
  * Waits until no session holds credit or a slot. Adds a violation for each account and each worker that does not become
- * free in time, and returns their number.
+ * free in time. Returns the number of these violations.
  */
 export async function checkQuiescence(
   ledger: Ledger,

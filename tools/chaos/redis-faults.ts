@@ -10,11 +10,13 @@ import { isWhole, readReplication } from './replication.ts';
 import type { PlannedFault } from './schedule.ts';
 import type { ChaosService } from './service.ts';
 
-/** Memory limit below what Redis always uses, so that it refuses every write that needs memory. */
+/**
+ * Memory limit that is lower than the memory that Redis always uses. Redis then refuses every write that needs memory.
+ */
 const FULL_MEMORY_BYTES = 1_000_000;
 /** Longest time that a fault waits until the servers have recovered from the previous fault. */
 const WHOLE_WITHIN_MS = 4000;
-/** The sentinels promote a replica within this time, also on a busy machine. */
+/** Time limit for the sentinels to promote a replica. It is long enough for a busy machine. */
 const PROMOTED_WITHIN_MS = 20_000;
 const RETRY_MS = 250;
 
@@ -84,7 +86,10 @@ export async function untilRedisWrites({ link }: Ledger): Promise<void> {
   }
 }
 
-/** Returns the primary once both replicas follow it. Rejects if they have not recovered from the last fault. */
+/**
+ * Waits until both replicas follow the primary, and returns the primary. Rejects if the servers have not recovered from
+ * the last fault.
+ */
 export async function findPrimary({ redis, ledger }: ChaosService): Promise<RedisServer> {
   const { port } = await eventually('all servers follow one primary', WHOLE_WITHIN_MS, async () => {
     const found = await readReplication(ledger).catch(() => undefined);

@@ -25,7 +25,7 @@ function find(...reports: [atMs: number, port: number, offset: number, replicas:
   return finder.tails;
 }
 
-test('TailFinder returns the period of possibly lost writes, from the last report whose writes both replicas confirmed until both follow the new primary', () => {
+test('TailFinder returns the period in which writes may be lost, from the last report whose writes both replicas confirmed until both replicas follow the new primary', () => {
   const tails = find(
     [0, 1, 10, [10, 10]],
     [100, 1, 20, [20, 10]],

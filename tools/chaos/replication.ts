@@ -7,7 +7,7 @@ import type { Timeline } from './timeline.ts';
 export interface Replication {
   /** Port of the primary. */
   readonly port: number;
-  /** Number of bytes that it has sent to its replicas. */
+  /** Number of bytes that the primary has sent to its replicas. */
   readonly offset: number;
   /** Number of bytes that each replica has confirmed. Replicas that are still copying the data are left out. */
   readonly replicas: readonly number[];
@@ -46,7 +46,7 @@ export function isWhole({ replicas }: Replication): boolean {
 /** Finds out which writes failovers may have lost, from what the primaries report. */
 export class TailFinder {
   readonly tails: LostTail[] = [];
-  /** Last time before which every write is known to be on all servers. */
+  /** Latest time known so far for which every earlier write is on all servers. */
   #copiedAtMs = 0;
   /** Reports of the current primary whose offsets the replicas have not confirmed yet. */
   #pending: { readonly offset: number; readonly atMs: number }[] = [];

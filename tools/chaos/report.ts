@@ -52,7 +52,7 @@ export function findCause(
   return cause;
 }
 
-/** Sums up the faults of each kind. */
+/** Builds one row for each kind of fault that was injected. */
 export function buildRows({ faults, judgement, sessions }: RunResult): FaultRow[] {
   const causes = judgement.lost.map((session) => findCause(session, faults)?.name);
   return (Object.keys(FAULTS) as FaultName[]).flatMap((name) => {

@@ -33,7 +33,7 @@ export interface ChaosRun {
   readonly folder: string;
 }
 
-/** Runs the service under load, injects the faults of the seed, and judges every session. */
+/** Runs the service under load, injects the faults that the seed determines, and judges every session. */
 export async function runChaos(args: ChaosArguments): Promise<ChaosRun> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-chaos-'));
   const timeline = new Timeline();

@@ -13,9 +13,9 @@ export interface SessionRecord {
   /** End of the audio of the last answer. The service has certainly accepted audio up to here. */
   answeredMs: number;
   /**
-   * How the client ended. `closed`: it got all finals and closed. `limit`: the reservation was used up. `left`: it
-   * disconnected on purpose in the middle of a recording. `lost`: the service ended the stream or did not answer.
-   * `unopened`: there was no stream.
+   * How the session of the client ended. `closed`: the client got all finals and closed the stream. `limit`: the
+   * reservation was used up. `left`: the client disconnected on purpose in the middle of a recording. `lost`: the
+   * service ended the stream or did not answer. `unopened`: there was no stream.
    */
   ending: 'closed' | 'limit' | 'left' | 'lost' | 'unopened' | undefined;
   closeCode: number | undefined;
@@ -23,11 +23,11 @@ export interface SessionRecord {
   readonly utterances: { readonly fromMs: number; toMs: number | undefined }[];
   /** Time of the last message of the server, or of the start of the utterance if that was later. */
   answeredAtMs: number;
-  /** Times of more than 2 s without an answer during an utterance. */
+  /** Periods of more than 2 s without an answer during an utterance. */
   readonly stalls: Stall[];
 }
 
-/** A time without an answer. */
+/** A period without an answer. */
 export interface Stall {
   readonly fromMs: number;
   readonly toMs: number;

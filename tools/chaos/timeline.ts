@@ -18,7 +18,7 @@ export class Timeline {
     this.#happenings.push({ atMs: this.nowMs, text });
   }
 
-  /** Adds a violation of a guarantee. One is enough for the run to fail. */
+  /** Adds a violation of a guarantee. One violation is enough for the run to fail. */
   violate(text: string): void {
     const violation = { atMs: this.nowMs, text };
     this.violations.push(violation);

@@ -44,7 +44,8 @@ your own Redis, create them with the following rights. Replace ${code('PREFIX')}
 Lines that start with # are comments.`,
     `Turn the user ${code('default')} off, but leave its rights unchanged
 (${code('user default off ~* &* +@all')}). Redis uses that user when it reads its append-only file at
-start. Without rights it skips every transaction in the file, and credit and sessions are lost.`,
+start. If the user has no rights, Redis skips every transaction in the file, and credit and sessions
+are lost.`,
     ...users,
   ].join('\n\n')}\n`;
 }

@@ -69,7 +69,7 @@ async function tryAs(user: string, command: string, key: string): Promise<string
   return String(await redis.admin('ACL', 'DRYRUN', user, ...words, ...args));
 }
 
-test('every script of the ledger is listed for the service that runs it', () => {
+test('RUN_BY lists every script of the ledger', () => {
   const files = readdirSync(SCRIPTS).flatMap((name) => (name.endsWith('.lua') ? [name.slice(0, -4)] : []));
   expect([...new Set(Object.values(RUN_BY).flat())].sort()).toEqual(files.sort());
 });

@@ -65,7 +65,7 @@ test(
     await eventually('the former primary is a replica', WITHIN_MS, () => isReplica(0));
     const second = await untilPrimary([0, 1, 2], 2);
 
-    // The primary loses its volume and restarts at once, before the sentinels have noticed it.
+    // The primary loses its volume and restarts at once, before the sentinels notice that it was killed.
     await pods.kill(second);
     pods.empty(second);
     pods.start(second);

@@ -27,7 +27,7 @@ let operator: TestOperator;
 let worker: TestWorker;
 let gateway: TestGateway;
 
-/** Connects as the operator and creates the Redis user of a model. Returns the Redis URL of its workers. */
+/** Connects as the operator and creates the Redis user of a model. Returns the Redis URL of the model's workers. */
 async function setModelUser(name: string): Promise<string> {
   const { masters } = await redis.connect('operator');
   await setWorkerUser(masters(), { prefix: PREFIX, model: name, password: 'secret' });

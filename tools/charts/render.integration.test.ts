@@ -193,7 +193,7 @@ test(
 );
 
 test(
-  'the chart accepts the flags for modelNamespaces in the documentation',
+  'the chart accepts the flags for modelNamespaces that docs/install.md shows',
   async () => {
     const flags = readFileSync(join(root, 'docs/install.md'), 'utf8').matchAll(
       /(--set[a-z-]*) '(modelNamespaces=.*)'/g,

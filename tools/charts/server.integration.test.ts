@@ -69,7 +69,7 @@ test.concurrent(
       'tenant.asr.svc.dev/demo',
     ]);
 
-    // An upgrade does not undo changes by an administrator to installed samples.
+    // An upgrade does not undo the changes that an administrator has made to installed samples.
     await kubernetes.kubectl([
       ...['-n', namespace, 'patch', 'tenant', 'demo', '--type=merge'],
       ...['-p', '{"spec":{"displayName":"Mine"}}'],
@@ -129,12 +129,12 @@ test.concurrent(
 );
 
 test.concurrent(
-  'gateway replicas stay the same when autoscaling is enabled, at upgrades, and at rollbacks if autoscaling was enabled at installation',
+  'the number of gateway replicas stays the same when an upgrade enables autoscaling, at later upgrades, and at a rollback if autoscaling was enabled at installation',
   async () => {
     const namespace = await kubernetes.createNamespace();
     const gateway = `deployment/${RELEASE}-gateway`;
     const replicas = () => kubernetes.kubectl(['-n', namespace, 'get', gateway, '-o', 'jsonpath={.spec.replicas}']);
-    // An autoscaler scales in the same way.
+    // An autoscaler also changes the number of replicas through the scale subresource.
     const scale = (to: number) => kubernetes.kubectl(['-n', namespace, 'scale', gateway, `--replicas=${to}`]);
     const values = ['--set', 'crds.install=false', '--set'];
     await release('install', namespace, ...values, 'gateway.replicas=5');
@@ -233,7 +233,7 @@ describe('objects rendered for every pair of options', () => {
 });
 
 test.concurrent(
-  'every pod of the chart passes Pod Security "restricted", with a fixed user id and with one set by the platform',
+  'every pod of the chart passes Pod Security "restricted", with a fixed user id and with a user id that the platform sets',
   async () => {
     const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     await release('install', namespace, '--set', 'crds.install=false');
@@ -257,7 +257,7 @@ test.concurrent(
 );
 
 test(
-  'the built-in roles give users the rights on the resources that the documentation lists',
+  'the built-in roles give users the rights that the documentation lists for the resources',
   async () => {
     // This test is the last one, because it starts controllers. They would create pods for the Deployments of other
     // tests.

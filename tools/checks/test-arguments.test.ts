@@ -11,7 +11,7 @@ test.each([
   expect(parseTestArguments(args)).toEqual(expected);
 });
 
-test.each([[['--suite', 'unit']], [['--suite']]])('parseTestArguments of %j throws and names the suites', (args) => {
+test.each([[['--suite', 'unit']], [['--suite']]])('parseTestArguments of %j throws and lists all suites', (args) => {
   expect(() => parseTestArguments(args)).toThrow(
     'use --suite packages, --suite service, --suite kubernetes or --suite all',
   );

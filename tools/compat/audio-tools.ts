@@ -7,7 +7,7 @@ import { root } from '../launch/terminal.mjs';
 const FOLDER = join(root, 'test/compat/audio');
 const runFile = promisify(execFile);
 
-/** Encodes WAV files. Returns the paths of the encoded files, which are in the folder. */
+/** Encodes WAV files and writes the encoded files to `folder`. Returns the paths of the encoded files. */
 export async function encodeFiles(
   format: 'flac' | 'opus',
   folder: string,
@@ -17,7 +17,10 @@ export async function encodeFiles(
   return files.map((file) => join(folder, `${basename(file, extname(file))}.${format}`));
 }
 
-/** Resamples WAV files with soxr. The results are in the folder and have the same names. */
+/**
+ * Resamples WAV files with soxr and writes the results to `folder` under the same names. Returns the paths of the
+ * results.
+ */
 export async function resampleFiles(rate: number, folder: string, files: readonly string[]): Promise<string[]> {
   await runAudioTool('resample.py', [String(rate), folder, ...files]);
   return files.map((file) => join(folder, basename(file)));

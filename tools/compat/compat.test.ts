@@ -95,7 +95,7 @@ test('encodePhone encodes PCM as mu-law at 8 kHz, which decodePhone restores wit
   expect(phoneSeconds(mulaw)).toBe(1);
   const restored = decodePhone(mulaw);
   const errors = samples.map((sample, at) => Math.abs(sample - restored.readInt16LE(at * 2)));
-  // The first and last samples have no neighbours for the filter.
+  // The first and last samples are ignored, because the resampling filter needs samples on both sides.
   expect(Math.max(...errors.slice(100, -100))).toBeLessThan(12_000 / 16);
 });
 

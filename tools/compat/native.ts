@@ -67,7 +67,7 @@ export class NativeReference {
     return finals;
   }
 
-  /** Starts a worker of a model. The service lists all contexts of the model some time after a worker has started. */
+  /** Starts a worker of a model, and waits until the service lists all contexts of the model. */
   async prepare({ id }: RecordedModel): Promise<void> {
     const stream = this.#client.stream({ model: id });
     await stream.ready;

@@ -118,7 +118,10 @@ interface Program extends ClientEnvironment {
   readonly key: string;
 }
 
-/** Compares transcripts of a program with native transcripts. Both send each file in a session of its own. */
+/**
+ * Compares transcripts of a program with native transcripts. The program and the native client send each file in a
+ * session of its own.
+ */
 async function compareFiles(
   program: Program,
   reference: Reference,

@@ -37,7 +37,10 @@ function escapeCell(cell: string): string {
   return cell.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
-/** Replaces the tables of a page that have the same head as the given ones. The rest of the page stays unchanged. */
+/**
+ * Replaces each table of a page whose head equals the head of one of the given tables. The rest of the page stays
+ * unchanged.
+ */
 export function renewTables(page: string, tables: readonly string[]): string {
   return tables.reduce((text, table) => {
     const lines = text.split('\n');

@@ -27,7 +27,7 @@ test('buildTable escapes bars and line breaks in cells', () => {
   expect(buildTable(['a'], [['x | y\nz']])).toBe('| a |\n|---|\n| x \\| y z |');
 });
 
-test('renewTables replaces the table with the same header row and changes nothing else', () => {
+test('renewTables replaces the table that has the same header row, and changes nothing else', () => {
   const page = 'text\n\n| a | b |\n|---|---|\n| old | 1 |\n\nmore | text\n';
   const table = buildTable(['a', 'b'], [['new', '2']]);
   expect(renewTables(page, [table])).toBe(`text\n\n${table}\n\nmore | text\n`);

@@ -63,8 +63,8 @@ export function buildErrorsPage(errors: Catalogue): string {
     'Every error of the HTTP API has the body',
     '`{"error": {"type", "code", "message", "request_id"}}`. Handle errors by `code`, which is stable.',
     '`message` is for humans and may differ from the text below. 429 and 503 have a `Retry-After`',
-    'header. A request that is not valid HTTP gets the code `invalid_parameters`. Its status is 431 if',
-    'its headers are too large, 408 if it arrives too slowly, and otherwise 400. Include the',
+    'header. A request that is not valid HTTP gets the code `invalid_parameters`. The status is 431 if',
+    'the headers are too large, 408 if the request arrives too slowly, and otherwise 400. Include the',
     '`request_id` when you ask for help, but never a key or a credential.',
   ].join('\n');
   const rows = Object.entries(errors).map(([name, { status, type, message }]) => [

@@ -37,7 +37,7 @@ const RELEASE_NAMESPACE = 'asr';
 const MODEL_NAMESPACE = 'asr-models';
 const NAMESPACES = [RELEASE_NAMESPACE, MODEL_NAMESPACE, 'svc-asr-e2e', 'svc-asr-e2e-other'];
 /**
- * Objects of the release outside of its namespace. They have to be deleted, because a failed run has not uninstalled
+ * Objects of the release outside of its namespace. They are deleted separately, because a failed run does not uninstall
  * the release.
  */
 const CLUSTER_OBJECTS = ['clusterroles,clusterrolebindings', '-l', 'app.kubernetes.io/part-of=svc-asr'];

@@ -21,7 +21,7 @@ describe.each(Object.entries(TARGETS))('the fuzz target %s', (name, entry) => {
     });
   }
 
-  test('does not fail for any input of the corpus and any seed input', async () => {
+  test('fails neither for an input of the corpus nor for a seed input', async () => {
     const { target } = await load();
     expect(inputs.length).toBeGreaterThan(0);
     expect(target.maxBytes).toBeLessThanOrEqual(MAX_INPUT_BYTES);

@@ -107,7 +107,7 @@ export async function writeImage(
   return { title, reference, platform, file, digest: manifest.blob.digest, bytes };
 }
 
-/** Packs a layer. The compressed file is kept by the digest of its content, because compressing takes seconds. */
+/** Packs a layer. The compressed file is cached under the digest of the content, because compressing takes seconds. */
 async function packLayer({ files }: Layer, cache: string): Promise<{ blob: Blob; diffId: string; file: string }> {
   const content = await packTar(files);
   const diffId = digestOf(content);

@@ -5,7 +5,7 @@ import type { ImageFile } from './files.ts';
 import { folderOf } from './npm.ts';
 import type { Cpu, NpmPackage } from './npm.ts';
 
-/** Files that are not needed at run time. Licenses stay. */
+/** Files that are not needed at run time. License files are included even if they match this pattern. */
 const NOT_RUN =
   /\.(d\.[cm]?ts|[cm]?tsx?|map|md|markdown|flow|coffee|cc?|hh?|inc|def|asm|s)$|(^|\/)(\.[^/]+|tsconfig[^/]*\.json|Makefile)$/i;
 const LICENSE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i;

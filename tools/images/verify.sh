@@ -14,8 +14,8 @@ driver=vfs
 grep -qw overlay /proc/filesystems && driver=overlay
 run() { buildah --storage-driver "$driver" --root "$CACHE/$driver" --runroot "$work/run" "$@"; }
 
-# Builds a substitute for the official image of Node from packages of the distribution and of npm. It trusts the CA
-# certificates of this machine.
+# Builds a substitute for the official image of Node from packages of the distribution and of npm. The substitute trusts
+# the CA certificates of this machine.
 base=localhost/svc-asr-build:$("$node/bin/node" --version)
 if ! run inspect --type image "$base" >/dev/null 2>&1; then
   suite=$(. /etc/os-release && echo "$VERSION_CODENAME")

@@ -13,7 +13,7 @@ const PROGRESS_MS = 20_000;
 const TAIL_LINES = 40;
 /** From this version on, Go downloads a newer version of itself if a module needs it. */
 const OLDEST_GO: Version = [1, 21, 0];
-/** Folder of Go's own installer, which the PATH may lack. */
+/** Folder to which Go's own installer writes the command `go`. The PATH may lack this folder. */
 const USUAL_FOLDER = '/usr/local/go/bin';
 
 /** Finds Go. Throws an error with instructions for the user if it is missing or too old. */
@@ -83,7 +83,7 @@ async function compile(go: string, build: GoBuild, into: string): Promise<void> 
   createInterface({ input: child.stderr }).on('line', (line) => {
     tail.push(line);
     if (tail.length > TAIL_LINES) tail.shift();
-    // With -v, Go prints the path of each package that it compiles on its own line.
+    // With -v, Go prints a line for each package that it compiles. This line contains only the path of the package.
     if (!/\s/.test(line)) packages += 1;
   });
   const timer = setInterval(() => logProgress(`${names}: ${packages} packages after ${minutes()} min`), PROGRESS_MS);

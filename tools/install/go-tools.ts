@@ -20,7 +20,10 @@ interface GoTool {
    * repository.
    */
   versionOf?: string;
-  /** Go variables that the linker sets to the version, for programs that do not contain it. */
+  /**
+   * Go variables that the linker sets to the version of the program. Set for programs that otherwise do not know their
+   * version.
+   */
   versionVariables?: readonly string[];
 }
 

@@ -10,7 +10,7 @@ import type { SystemPackage } from './system-package.ts';
 import { askVersion, isAtLeast } from './version.ts';
 import type { Version } from './version.ts';
 
-/** Oldest Python that the package supports. */
+/** Oldest Python that the Python client supports. */
 const OLDEST_PYTHON: Version = [3, 10, 0];
 
 /** Python that can create virtual environments. Debian has a separate package for this. */

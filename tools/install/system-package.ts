@@ -17,7 +17,7 @@ const MANAGERS = {
 
 export type PackageManager = keyof typeof MANAGERS;
 
-/** Software that comes with the package manager of the system. */
+/** Software that the package manager of the system can install. */
 export interface SystemPackage<Found> {
   /** Name for messages. */
   title: string;

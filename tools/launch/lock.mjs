@@ -9,7 +9,7 @@ const POLL_MS = 200;
 
 /**
  * Takes a lock. Returns a function that releases it, or the pid of the running process that holds it. The lock is a
- * file that names its owner. It is void when that process has ended.
+ * file that names its owner. The lock is void when its owner has ended.
  * @param {string} file
  * @returns {(() => void) | number}
  */

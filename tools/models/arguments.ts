@@ -85,7 +85,7 @@ function canonicalTag(tag: string | undefined): string {
     const [canonical] = Intl.getCanonicalLocales(tag ?? '');
     if (canonical !== undefined && canonical.length <= 35) return canonical;
   } catch {
-    // The message below says what to do.
+    // The error below states what to do.
   }
   throw new Error('--language must be a BCP 47 tag of at most 35 characters, for example ki or sw-KE');
 }

@@ -28,7 +28,7 @@ export interface EngineCheck {
   readonly wordErrors: WordErrors | undefined;
 }
 
-/** Utterances that are recognized at the same time. */
+/** Number of utterances that are recognized at the same time. */
 const TOGETHER = 8;
 /** Slots per utterance. One is too few, because a closed stream keeps its slot until the inference thread answers. */
 const SLOTS_EACH = 2;

@@ -27,7 +27,7 @@ export interface ImportFacts {
   readonly gpuPrecision: 'f16' | 'f32';
   readonly notes: readonly string[];
   readonly parity: readonly ParityEntry[];
-  /** Numbers of samples of the recordings of the check, and then of the utterances of the manifest. */
+  /** Number of samples of each recording of the check, and then of each utterance of the manifest. */
   readonly samples: readonly number[];
   /** Texts of the utterances of the manifest. */
   readonly texts: readonly string[];

@@ -73,7 +73,7 @@ describe('the ASRModel of an import', () => {
   test.each([
     [undefined, undefined],
     ['https://models.example/my-model.tar.gz', 'a'.repeat(64)],
-  ])('is valid with the address %s', (url, sha256) => {
+  ])('is valid with the download URL %s', (url, sha256) => {
     const text = buildResource(parsed(...(url === undefined ? [] : ['--url', url])), '/models/my-model', sha256);
     expect(checkResource(parse(text))).toMatchObject({ ok: true });
   });

@@ -3,7 +3,7 @@ import { buildExport } from './testing/export.ts';
 
 const counter = (value: number, instance = 'a') => buildExport('gateway', instance, [['n', value, { model: 'm' }]]);
 
-test('MetricStore.read returns the latest value of a counter, or its growth within a window if one is given', () => {
+test('MetricStore.read() returns the latest value of a counter, or the growth of the counter within a given window', () => {
   const store = new MetricStore();
   for (let second = 0; second <= 20; second++) store.take(counter(second * 3), second * 1000);
   expect(store.read('n', 20_000)).toMatchObject([
@@ -12,7 +12,7 @@ test('MetricStore.read returns the latest value of a counter, or its growth with
   expect(store.read('n', 20_000, 10_000)).toMatchObject([{ value: 30 }]);
 });
 
-test('MetricStore.read returns the growth of the buckets of a histogram', () => {
+test('MetricStore.read() returns the growth of the buckets of a histogram', () => {
   const store = new MetricStore();
   const histogram = (...counts: number[]) => buildExport('gateway', 'a', [['n', { bounds: [1], counts }]]);
   store.take(histogram(2, 0), 0);
@@ -20,7 +20,7 @@ test('MetricStore.read returns the growth of the buckets of a histogram', () => 
   expect(store.read('n', 5000, 5000)).toMatchObject([{ value: 4, bounds: [1], counts: [3, 1] }]);
 });
 
-test('MetricStore.read assumes that a series that is younger than the window started at zero', () => {
+test('MetricStore.read() assumes that a series whose first value is inside the window started at zero', () => {
   const store = new MetricStore();
   store.take(counter(7), 1000);
   expect(store.read('n', 2000, 10_000)).toMatchObject([{ value: 7 }]);

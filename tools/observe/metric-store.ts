@@ -55,7 +55,7 @@ export class MetricStore {
     return [...new Set(live.map(({ labels }) => labels.instance ?? ''))];
   }
 
-  /** Returns the current values of a metric, or how much it has grown within a window. */
+  /** Returns the current values of a metric. With `windowMs`, returns how much each value has grown in this time. */
   read(name: string, nowMs: number, windowMs?: number): LabelledReading[] {
     const live = this.#live(nowMs).filter((series) => series.name === name);
     return live.map(({ labels, latest, readings }) => {

@@ -83,7 +83,9 @@ function configOf(page: string, output: string): InlineConfig {
   };
 }
 
-/** Adds a Brotli file next to each text file, which the console sends to browsers that accept it. */
+/**
+ * Adds a Brotli file next to each text file. The console sends the Brotli file to browsers that accept this encoding.
+ */
 function compress(folder: string): void {
   for (const file of globSync('**/*.{html,js,css,svg}', { cwd: folder })) {
     const path = join(folder, file);

@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** npm's record of the installed packages. The launcher installs nothing while it agrees with package-lock.json. */
+/**
+ * npm's record of the installed packages. The launcher installs nothing while this record agrees with
+ * package-lock.json.
+ */
 const RECORD = 'node_modules/.package-lock.json';
 
 /**

@@ -6,7 +6,10 @@ import { ensurePythonEnvironment } from '../install/python.ts';
 import { logProgress, root } from '../launch/terminal.mjs';
 
 const FOLDER = join(root, 'test/schemathesis');
-/** Credit of the tenant, in seconds. No generated request may use it up, because 402 would hide other answers. */
+/**
+ * Credit of the tenant, in seconds. It is so high that the generated requests cannot use it up. Otherwise, responses
+ * with 402 would hide other responses.
+ */
 const CREDIT_SECONDS = 10_000_000;
 const CONCURRENT_SESSIONS = 10_000;
 /** Options of a short run. Options of the user come later and replace them. */

@@ -47,7 +47,7 @@ export interface Installation {
   observeUrl: string | undefined;
 }
 
-/** Stops all programs that were started, also after an incomplete start. */
+/** Stops all programs that were started, even after an incomplete start. */
 export interface Teardown {
   stop: () => Promise<void>;
   kill: () => void;

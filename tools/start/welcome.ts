@@ -8,7 +8,8 @@ export const RECORDING = join(root, 'worker/models/svc-asr-kikuyu-v1/eval/ki_esp
 
 /**
  * Builds the text that is shown when all services run. `strong` highlights a part of the text, or returns the part
- * unchanged if there is no terminal. Paths below `folder`, in which the user ran the command, are relative to it.
+ * unchanged if there is no terminal. `folder` is the folder in which the user ran the command. Paths below `folder` are
+ * shown relative to it.
  */
 export function buildWelcome(
   { home, local, consoleLink, adminTokenFile, observeUrl }: Installation,

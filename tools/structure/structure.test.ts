@@ -9,7 +9,7 @@ const FOLDERS = ['bench', 'console', 'gateway', 'loadtest', 'operator', 'package
 describe('the repository', () => {
   const { modules, violations } = readImports(root, FOLDERS);
 
-  test('is checked with its packages, tools and page scripts', () => {
+  test('is checked completely, including packages, tools and the scripts of the console pages', () => {
     const paths = modules.map(({ source }) => source);
     expect(paths).toEqual(expect.arrayContaining(['packages/core/src/index.ts', 'tools/run.mjs']));
     expect(paths).toEqual(
@@ -36,7 +36,7 @@ describe('the repository', () => {
   const files = FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,mjs,js,css,lua}`, { cwd: root }));
   const sources = files.filter((file) => !/(^|\/)(node_modules|dist|coverage)\//.test(file));
 
-  test('has no source file with more than 300 lines, and no test with more than 500', () => {
+  test('has no source file with more than 300 lines, and no test file with more than 500 lines', () => {
     const long = sources.filter((file) => {
       const lines = readFileSync(join(root, file), 'utf8').split('\n').length - 1;
       return lines > (file.endsWith('.test.ts') ? 500 : 300);

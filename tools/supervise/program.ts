@@ -18,7 +18,7 @@ export interface ProgramEvents {
   line: (line: string) => void;
   /** `pid` is undefined if the program could not be started. */
   started: (pid: number | undefined) => void;
-  /** Called when the program ended unexpectedly. It is restarted after the delay. */
+  /** Called when the program ended unexpectedly. The program is restarted after the delay. */
   died: (how: string, restartInMs: number) => void;
   ended: (pid: number | undefined) => void;
 }

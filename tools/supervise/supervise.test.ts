@@ -12,7 +12,7 @@ test('restartDelayMs doubles with each consecutive failure, up to ten seconds', 
   expect([1, 2, 3, 4, 10].map(restartDelayMs)).toEqual([250, 500, 1000, 2000, 10_000]);
 });
 
-test('countFailures starts again at 1 after a program has run for 30 seconds', () => {
+test('countFailures returns 1 for the first failure after a program has run for 30 seconds', () => {
   expect(countFailures(4, 1000)).toBe(5);
   expect(countFailures(4, 30_000)).toBe(1);
 });

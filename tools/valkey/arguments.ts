@@ -11,9 +11,7 @@ const SHORT = [
   'test/faults/sentinel.integration',
 ] as const;
 
-/**
- * Returns the test patterns for jest. Without arguments, they select all tests. `--short` stands for the tests for CI.
- */
+/** Returns the test patterns for jest. Without arguments, they select all tests. `--short` selects the tests for CI. */
 export function chooseTests(args: readonly string[]): readonly string[] {
   if (args.length === 0) return [ALL];
   return args.flatMap((argument) => (argument === '--short' ? SHORT : [argument]));

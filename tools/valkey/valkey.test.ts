@@ -24,7 +24,7 @@ test('chooseTests passes other arguments to jest', () => {
   expect(chooseTests(['packages/ledger', '-t', 'a lease'])).toEqual(['packages/ledger', '-t', 'a lease']);
 });
 
-test('findValkey returns the server on PATH if it runs', () => {
+test('findValkey returns the valkey-server on PATH, but undefined if the program cannot print its version', () => {
   const folder = temporaryFolder('valkey');
   const path = join(folder, 'valkey-server');
   writeFileSync(path, '#!/bin/sh\nexit 1\n');

@@ -3,7 +3,7 @@
 It transcribes clean recordings. With --noise, it also transcribes the same recordings with added noise. MODEL is a
 checkpoint (.pt), which transcribes whole utterances, or a graph (.onnx), which transcribes window by window as the
 worker does. Without MODEL, --transcripts names a file with existing transcripts, for example from the service. Each
-line is a JSON object with text, pred_text and family.
+line of this file is a JSON object with text, pred_text and family.
 """
 
 import argparse

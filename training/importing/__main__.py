@@ -1,6 +1,6 @@
 """python -m importing SOURCE OUT SCRATCH: turns a .nemo file or an ONNX export into a model folder.
 
-`npm run models -- import` runs this and then checks the folder with the engine of the worker. SCRATCH receives
+`npm run models -- import` runs this module and then checks the folder with the engine of the worker. SCRATCH receives
 import.json with facts about the model, and with the pieces that the model recognizes in the recordings. SCRATCH also
 receives audio.pcm with the samples of the recordings and of the utterances in the manifest.
 """

@@ -1,8 +1,8 @@
 """Cache-aware streaming FastConformer. Modules have NeMo's names, so that training/optimize can read an export of the
 model.
 
-All convolutions are causal, and attention is limited to chunks. The output for a whole utterance therefore equals the
-output for the same utterance chunk by chunk.
+All convolutions are causal, and attention is limited to chunks. The output for a whole utterance is therefore the same
+as if the utterance were processed chunk by chunk.
 """
 
 import math

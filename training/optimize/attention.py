@@ -27,7 +27,7 @@ def relative_positions(left, chunk, width):
 
 @dataclass
 class Sizes:
-    """Names of the tensors with the shapes that all layers share."""
+    """Names of the tensors that contain shapes. All layers share these tensors."""
 
     batch: str # [B]
     frames: str # frames of a chunk: [T]

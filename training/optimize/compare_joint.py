@@ -3,7 +3,7 @@ export.
 
 The recording and two shorter parts of it are recognized in one batch. Predictor states that no stream may read are NaN,
 so that a wrong read is detected. Both searches use the encoded frames of the same GPU graph. The comparison runs once
-for each BIAS, which is added to the score of the blank. So models with random weights produce few or many pieces.
+for each BIAS, which is added to the score of the blank. A model with random weights thus produces few or many pieces.
 """
 
 import pathlib

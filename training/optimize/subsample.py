@@ -64,7 +64,7 @@ def first_map(w):
     """
     first, bias = w["pre_encode.conv.0.weight"], w["pre_encode.conv.0.bias"]
     hide = np.zeros_like(first)
-    hide[:, :, 2, :] = HIDDEN # weights for the newest frame. At the edges of the mels, one is in the padding
+    hide[:, :, 2, :] = HIDDEN # weights for the newest frame. At the edges of the mels, one of them is in the padding
     weight = padded(np.concatenate([first, hide], 1))
     weight[len(first), 1, 2, :] = 1
     return weight, padded(bias)

@@ -11,8 +11,8 @@ assert WIDTH * WIDTH >= SMALLEST
 
 
 def export():
-    """Returns a graph that stores parameters in the same ways as an export of NeMo: by name, by number, and one for
-    several names.
+    """Returns a graph that stores parameters in the same ways as an export of NeMo: under a name, under a number, and one
+    parameter under several names.
     """
     random = np.random.default_rng(1)
     values = {

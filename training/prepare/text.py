@@ -1,5 +1,5 @@
 """Prepares the text for synthesis. Normalizes sentences, holds some of them out for evaluation, and writes new
-sentences from words of the others.
+sentences from the words of the remaining sentences.
 """
 
 import re

@@ -1,9 +1,9 @@
 """Voices that were recorded from human speakers, with tables that spell the sounds of sounds.py in the phones of each
 voice.
 
-A family is one speaker, because flite and festival both have recordings of the speakers `kal` and `slt`. If a sound has
-several spellings, each utterance uses a random one. Some voices lack some of the seven vowels of Kikuyu. They speak
-only Dholuo, which has five vowels.
+A family consists of all voices of one speaker. For example, flite and festival both have recordings of the speakers
+`kal` and `slt`. If a sound has several spellings, each utterance uses a random one. Some voices lack some of the seven
+vowels of Kikuyu. They speak only Dholuo, which has five vowels.
 """
 
 import pathlib

@@ -26,7 +26,7 @@ export const WORKER_SETTINGS = {
     100_000,
   ),
   MEASURE_SECONDS: integer(
-    'Longest time for which a starting worker measures how many slots it can serve. The measurement takes a fifth of this if the speed of the cores is constant. With a lower value the worker is ready sooner, but on shared cores the number of slots varies more between starts. With 0 it runs every context only a few times, for tests.',
+    'Longest time for which a starting worker measures how many slots it can serve. The measurement takes a fifth of this time if the speed of the cores is constant. With a lower value the worker is ready sooner, but on shared cores the number of slots varies more between starts. With 0, for tests, the worker runs every context only a few times.',
     20,
     0,
     600,

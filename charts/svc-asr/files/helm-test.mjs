@@ -52,7 +52,7 @@ async function eventually(what, step) {
 async function demand(status, method, url, options) {
   const answer = await call(method, url, options);
   if (answer.status === status) return answer.text === '' ? undefined : JSON.parse(answer.text);
-  // The body of a successful response may contain secrets, that of an error does not.
+  // The body of a successful response may contain secrets. The body of an error response does not.
   throw new Error(`${method} ${url} answered ${answer.status} ${answer.status < 300 ? '' : answer.text.trim()}`);
 }
 

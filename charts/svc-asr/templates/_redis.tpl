@@ -14,7 +14,7 @@
 
 {{/*
 Components whose Redis user and Secret the chart creates, separated by spaces. With workerUsers "model", the operator
-creates those of the workers.
+creates the users and Secrets of the workers.
 */}}
 {{- define "svc-asr.redisComponents" -}}
 gateway operator {{ ternary "worker " "" (eq (include "svc-asr.workerUsers" .) "shared") }}console

@@ -204,7 +204,7 @@ async def check_joined(client: Client, pcm: bytes, max_differences: int) -> None
     charged_ms = 0
     for session_id in joined.session_ids:
         charged_ms += (await settled(client, session_id)).billable_ms
-    # The charge of each session is rounded up to a second. Each seam may repeat two seconds.
+    # The charge of each session is rounded up to a second. Each seam may repeat up to two seconds.
     assert joined.duration_ms <= charged_ms <= joined.duration_ms + seams * 3000 + 1000
     expected = await transcribe_parts(client, pcm, joined)
     words = [word.text for word in joined.words]
@@ -257,7 +257,7 @@ def event_utterance(event: svc_asr.Event) -> int | None:
 
 
 class CuttingProxy:
-    """Forwards connections to the service. Breaks the first one after a number of bytes."""
+    """Forwards connections to the service. Breaks the first connection after some bytes."""
 
     def __init__(self, port: int, cut_after_bytes: int) -> None:
         self._port = port

@@ -43,7 +43,7 @@ class Received:
 
 
 class ScriptedService:
-    """Serves sessions by scripts. Each sample of the audio that is not 0 starts a word.
+    """Serves each session by its script. Each sample of the audio that is not 0 starts a word.
 
     The text of a word is the value of its sample, and the word lasts 200 ms.
     """
@@ -196,7 +196,7 @@ class _Stream:
 
 @asynccontextmanager
 async def scripted_service(*scripts: Script) -> AsyncIterator[ScriptedService]:
-    """Start a service. Stream n follows script n. Streams after that follow the last script."""
+    """Start a service. Stream n follows script n. Additional streams follow the last script."""
     service = ScriptedService(list(scripts) or [Script()])
     async with serve(
         service.serve_stream,

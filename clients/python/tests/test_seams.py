@@ -69,7 +69,7 @@ def test_find_cut_returns_a_pause_near_the_limit(
 
 
 def send_all(timeline: Timeline) -> list[str]:
-    """Take steps until none is left before the next answer. Returns the sent messages."""
+    """Take all steps that are possible before the next answer. Returns the sent messages."""
     sent: list[str] = []
     while not isinstance(step := timeline.next_step(), CloseSession | WaitForChange):
         if isinstance(step, SendMessage):

@@ -122,7 +122,7 @@ export async function waitForFocus(page: Page, text: string): Promise<void> {
 
 /**
  * Follows a link if the page shows it. If the session was ended elsewhere, a refused request may already have replaced
- * the page with the sign-in.
+ * the page with the sign-in page.
  */
 export async function followIfShown(page: Page, path: string): Promise<void> {
   await page.evaluate(`document.querySelector('a[href=${JSON.stringify(path)}]')?.click()`);
@@ -133,7 +133,7 @@ export async function waitForTitle(page: Page, title: string): Promise<void> {
   await waitForValue(page, 'document.title', title);
 }
 
-/** Waits until an expression has a value. `waitForFunction` needs `eval`, which the pages do not allow. */
+/** Waits until an expression has the given value. `waitForFunction` needs `eval`, which the pages do not allow. */
 async function waitForValue(page: Page, expression: string, value: string): Promise<void> {
   let found: unknown;
   const isThere = async () => (found = await page.evaluate(expression)) === value;

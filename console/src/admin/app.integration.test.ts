@@ -79,7 +79,7 @@ test.each([
   expect([answer.status, answer.body.error.code, answer.headers.get('allow')]).toEqual([status, code, allow]);
 });
 
-test('the admin API accepts a body of exactly ADMIN_BODY_BYTES and rejects a longer one', async () => {
+test('the admin API accepts a body of exactly ADMIN_BODY_BYTES and rejects a longer body', async () => {
   const bodyOf = (bytes: number) => {
     const empty = JSON.stringify({ displayName: 'x', contact: { use: '' } });
     return JSON.stringify({ displayName: 'x', contact: { use: 'u'.repeat(bytes - empty.length) } });

@@ -45,7 +45,8 @@ export function routeLinks(router: Router, deps: Deps, audited: Audited): void {
         const { name } = request.params;
         const found = await store.get('Tenant', name);
         if (found === undefined) throw new ConsoleError('tenant_not_found');
-        // A session is valid only while the link of its tenant is valid. A code for an expired link would not work.
+        // A session is valid only while the link of its tenant is valid. While the link is expired, a sign-in code
+        // would therefore not work.
         if (isLinkExpired(found.resource, now())) throw new ConsoleError('link_expired');
         const { token, expiresAtMs } = codes.create(found.resource, now());
         logger.info({ tenant: name }, 'sign-in code created');

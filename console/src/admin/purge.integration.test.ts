@@ -34,7 +34,7 @@ async function answering<T>(remaining: Record<string, number>, work: () => Promi
   }
 }
 
-test('POST purge answers 503 if the operator does not answer, and leaves no request behind', async () => {
+test('POST purge returns 503 if the operator does not answer, and withdraws its request to the operator', async () => {
   // Only this test waits for an answer that never comes, so only its console has a short timeout.
   const impatient = await startTestEnvironment({ operator: true, env: { PURGE_TIMEOUT_MS: '300' } });
   try {
@@ -50,7 +50,7 @@ test('POST purge answers 503 if the operator does not answer, and leaves no requ
   }
 });
 
-test('countTenant withdraws its request to the operator even if Redis did not confirm that it stored the request', async () => {
+test('countTenant withdraws its request to the operator even if Redis did not confirm the storage of this request', async () => {
   const { ledger } = console_;
   const withdrawn: string[] = [];
   const requests = {
@@ -81,7 +81,7 @@ test('POST purge deletes the resources, and returns "complete": true only if the
   expect(done.body).toMatchObject({ removed: { tenant_resources: 0 }, complete: true });
 });
 
-test('POST purge returns "complete": false while a file cannot be read that could contain a key of the tenant', async () => {
+test('POST purge returns "complete": false while a file that could contain a key of the tenant cannot be read', async () => {
   writeFileSync(join(console_.folder, 'apikey-0123456789.yaml'), 'kind: [');
   const { body } = await answering({}, () => purge('none', { confirm: true }));
   expect(body).toMatchObject({ complete: false, unreadable: [{ file: expect.stringContaining('0123456789') }] });

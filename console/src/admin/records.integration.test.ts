@@ -59,7 +59,7 @@ test.each(['x', '1', '1-', '-1-1', `${'1'.repeat(20)}-0`])(
   },
 );
 
-test('the journal of a deleted tenant can be exported, and that of an unknown tenant returns 404', async () => {
+test('the journal of a deleted tenant can be exported, and the export for an unknown tenant returns 404', async () => {
   await console_.ledger.accounts.configure('deleted', { ...SETTINGS, limits: LIMITS });
   await console_.ledger.accounts.grant('deleted', 'g', 1000);
   await console_.ledger.accounts.close('deleted');
@@ -122,7 +122,7 @@ describe('the usage export', () => {
     await console_.ledger.accounts.close('a-closed');
   });
 
-  test('lists tenant, day and model with the settled credit, also of deleted tenants', async () => {
+  test('lists the settled credit by tenant, day and model, and includes deleted tenants', async () => {
     const from = today();
     const { status, headers, text } = await exportUsage(`from=${from}&to=9999-12-31&format=csv`);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);

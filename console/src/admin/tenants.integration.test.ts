@@ -32,7 +32,7 @@ test('PUT creates a tenant, writes one private YAML file and responds when the o
   expect(readdirSync(console_.folder).filter((name) => name.startsWith('.'))).toEqual([]);
 });
 
-test('GET of a tenant returns its spec with the credits and live sessions of the ledger', async () => {
+test('GET of a tenant returns its spec, and its credits and live sessions from the ledger', async () => {
   await put('shown', { displayName: 'S', state: 'Active' });
   await call('POST', '/admin/v1/tenants/shown/grants', { body: { id: 'g', audio_seconds: 10 } });
   const { body } = await call('GET', '/admin/v1/tenants/shown');
@@ -58,7 +58,7 @@ test('PUT of a tenant replaces its spec and keeps the grants that the request do
   expect([changed.status, changed.body.error.code]).toEqual([409, 'grant_conflict']);
 });
 
-test('PATCH changes only the fields of the request, removes those that are null, and keeps grants', async () => {
+test('PATCH changes only the fields in the request body, removes fields that are null in it, and keeps grants', async () => {
   const limits = { concurrentSessions: 9, models: [{ model: 'm1', concurrentSessions: 3 }] };
   const budget = { monthlyAudioSeconds: 60 };
   await put('patched', { displayName: 'P', state: 'Active', limits, budget, grants: [{ id: 'a', audioSeconds: 1 }] });
@@ -143,7 +143,7 @@ test('POST grants adds only one grant per id, and generates an id if the request
   expect((await console_.ledger.accounts.read('granted'))?.grantedMs).toBe(100_000);
 });
 
-test('concurrent POST grants requests all add their grant', async () => {
+test('each of several concurrent POST grants requests adds its grant', async () => {
   await put('busy', { displayName: 'B', state: 'Active' });
   const grants = Array.from({ length: 20 }, (_, n) => ({ id: `g${n}`, audio_seconds: 1 }));
   const answers = await Promise.all(grants.map((body) => call('POST', '/admin/v1/tenants/busy/grants', { body })));

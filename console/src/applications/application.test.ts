@@ -44,7 +44,7 @@ test('approve() activates the tenant with one grant, and a second approval with 
   expect(approve(without, { requested: 0, fallback: 60 })).toBe(without);
 });
 
-test('approve() accepts a declined tenant and rejects one that is suspended or was created active, and decline() rejects an active tenant', () => {
+test('approve() accepts a declined tenant, but no suspended tenant and no tenant that was created as active, and decline() rejects an active tenant', () => {
   const declined = decline(tenant());
   expect(declined.spec.state).toBe('Declined');
   expect(decline(declined)).toBe(declined);
@@ -55,7 +55,7 @@ test('approve() accepts a declined tenant and rejects one that is suspended or w
   expect(() => approve(tenant({ state: 'Active' }), { requested: 1, fallback: 1 })).toThrow('is Active');
 });
 
-test('approve() sets the models and limits that the administrator chose, and throws if it is repeated with other models', () => {
+test('approve() sets the models and limits that the administrator chose, and a second call with other models throws', () => {
   const wanted = { requested: 60, fallback: 1, models: ['m1'], limits: { concurrentSessions: 5 } };
   const approved = approve(tenant(), wanted);
   expect(approved.spec).toMatchObject({

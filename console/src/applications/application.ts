@@ -63,7 +63,7 @@ export function approve(tenant: Tenant, { requested, fallback, models, limits }:
 
 /**
  * Declines the application. Returns the same tenant if it is declined already, unless another reason is given. Without
- * a reason, an earlier one stays. Throws `application_decided` if the tenant is active or suspended.
+ * a reason, an earlier reason stays. Throws `application_decided` if the tenant is active or suspended.
  */
 export function decline(tenant: Tenant, reason?: string): Tenant {
   const { state } = tenant.spec;

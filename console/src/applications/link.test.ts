@@ -35,7 +35,7 @@ test('a private link stays valid when the current pepper changes, until its own 
   expect(isLinkOf(tenant, token, ring('p2', 'p2'))).toBe(false);
 });
 
-test('a private link expires at the time that its tenant stores, and never if the tenant stores no such time', () => {
+test('a private link expires at the time that its Tenant contains, and never if the Tenant contains no expiry', () => {
   const { tenant } = createLink(application, ring('p1', 'p1'), LATER);
   expect(linkExpiryOf(tenant)).toBe(LATER);
   expect([isLinkExpired(tenant, LATER - 1), isLinkExpired(tenant, LATER)]).toEqual([false, true]);

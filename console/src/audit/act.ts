@@ -5,7 +5,7 @@ import { requestIdOf } from '../http/observe.ts';
 import type { Actor } from './entry.ts';
 import type { AuditLog } from './log.ts';
 
-/** What a handler reports about its act. */
+/** Facts about a request (an act) that its handler reports for the audit log. */
 export interface Act {
   /** Tenant that the act is about. By default the parameter `name` of the path. Null if the entry must not name it. */
   tenant?: string | null;

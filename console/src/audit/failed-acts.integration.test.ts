@@ -22,7 +22,8 @@ beforeAll(async () => {
   const { body } = await console_.call('POST', '/admin/v1/tenants/radio/sign-in');
   developer = createVisitor(console_.pageUrl);
   expect((await developer.call('POST', 'sign-in', { token: body.token })).status).toBe(200);
-  // The console reads this folder as empty, and every write fails.
+  // Replaces the folder with a link to a folder that does not exist. The console reads it as empty, and every write
+  // fails.
   rmSync(console_.folder, { recursive: true });
   symlinkSync(join(console_.readFolder, 'missing'), console_.folder);
 });

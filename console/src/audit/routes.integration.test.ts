@@ -237,8 +237,8 @@ test('a rejected request adds no entry to the audit log', async () => {
 });
 
 test.each([
-  ['adds an entry to the audit log if it has removed something', 'remove', [{ failed: true }]],
-  ['adds no entry to the audit log if it has removed nothing', 'check', []],
+  ['adds an entry to the audit log if the purge has removed data', 'remove', [{ failed: true }]],
+  ['adds no entry to the audit log if the purge has removed no data', 'check', []],
 ] as const)('a purge that is refused because of a live session %s', async (_result, busyAt, details) => {
   await put(`busy-${busyAt}`);
   let isDone = false;

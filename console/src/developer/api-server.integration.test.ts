@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  'concurrent sign-ins with wrong links read the API server only until their address is blocked',
+  'concurrent sign-ins with wrong links send requests to the API server only until their client address is blocked',
   async () => {
     const console_ = await start();
     const { tenant } = await approved(console_);

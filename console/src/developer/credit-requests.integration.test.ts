@@ -21,7 +21,7 @@ async function signIn(name: string, spec: Record<string, unknown> = {}) {
   return developer;
 }
 
-test('the last request for credit replaces earlier ones, and is shown until the next grant', async () => {
+test('the last request for credit replaces earlier requests, and is shown until the next grant', async () => {
   const developer = await signIn('asking');
   expect((await developer.call('GET', 'account')).body).toMatchObject({ credit_request: null, credit_low: false });
   await developer.call('POST', 'credit-requests', { message: 'First' });
@@ -56,7 +56,7 @@ test('a request for credit with the longest message and the largest amount is ac
   expect((await developer.call('POST', 'credit-requests', body)).status).toBe(201);
 });
 
-test('a tenant can ask for credit at most 10 times per hour, and only while it is active', async () => {
+test('a tenant can ask for credit at most 10 times per hour, and only while the tenant is active', async () => {
   const developer = await signIn('often');
   for (let count = 0; count < 10; count++) {
     expect((await developer.call('POST', 'credit-requests', { message: 'More' })).status).toBe(201);

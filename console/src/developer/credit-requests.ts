@@ -11,7 +11,7 @@ import type { SignedIn } from './find-session.ts';
 import { checkCreditRequest } from './schemas.ts';
 
 const HOUR_MS = 3_600_000;
-/** Maximum number of requests for credit of a tenant per hour. Each is a write. */
+/** Maximum number of requests for credit of a tenant per hour. A request for credit writes the Tenant. */
 const REQUESTS_PER_HOUR = 10;
 
 /** Lets a signed-in developer ask for more credit. */

@@ -33,7 +33,7 @@ async function approved(seconds = 60) {
   return { developer, tenant: String(body.tenant), token: String(body.token) };
 }
 
-test('a developer can apply, be approved, and create and revoke a key that gateways know', async () => {
+test('a developer can apply for an account, be approved, and create and revoke a key that gateways know', async () => {
   const developer = visitor();
   const applied = await developer.call('POST', 'applications', APPLICANT);
   expect(applied.status).toBe(201);
@@ -81,7 +81,7 @@ test('a developer can apply, be approved, and create and revoke a key that gatew
   expect(console_.output()).not.toContain(APPLICANT.email);
 });
 
-test('a private link signs in from another browser until an administrator replaces it', async () => {
+test('a private link signs a developer in from another browser until an administrator replaces the link', async () => {
   const { tenant, token } = await approved();
   const other = visitor();
   expect((await other.call('GET', 'account')).body.error.code).toBe('not_signed_in');

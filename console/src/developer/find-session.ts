@@ -48,13 +48,13 @@ export type SignedIn = (request: Request) => Promise<Tenant>;
 
 export interface SessionFinder {
   find: FindSession;
-  /** Returns the user of a request who signed in with OpenID Connect, with or without a tenant. */
+  /** Returns the user of a request, if the user signed in with OpenID Connect. The user need not have a tenant. */
   findUser: (request: Request) => Promise<SignedInUser | undefined>;
 }
 
 /**
- * Creates the functions that authenticate a request by its cookie. The signature of a link session is verified first.
- * Only a session that this console or another replica issued causes a read of its tenant.
+ * Creates the functions that authenticate a request by its cookie. The signature of a link session is verified first,
+ * so that a forged session causes no read of a tenant.
  */
 export function createSessionFinder(
   { reads, peppers, now }: Pick<DeveloperDeps, 'reads' | 'peppers' | 'now'>,

@@ -22,7 +22,7 @@ import { writeUserSession } from './user-session.ts';
 const HOUR_MS = 3_600_000;
 /** Maximum number of members and pending invitations of a tenant. */
 const MAX_MEMBERS = 100;
-/** Maximum number of invitations of a tenant per hour. Each is a write and may send a mail. */
+/** Maximum number of invitations of a tenant per hour. An invitation writes a Member, and may send a mail. */
 const INVITATIONS_PER_HOUR = 20;
 
 /** Serves the invitations of a tenant. Owners create and withdraw them. */

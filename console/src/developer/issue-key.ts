@@ -10,7 +10,7 @@ import { tooMany } from './find-session.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Creates a key for an active tenant, within MAX_KEYS and KEYS_PER_HOUR. */
+/** Creates a key for a tenant. Throws if the tenant is not active, or has reached MAX_KEYS or KEYS_PER_HOUR. */
 export type IssueKey = (
   tenant: Tenant,
   request: Omit<KeyRequest, 'tenant'>,

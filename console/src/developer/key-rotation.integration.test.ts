@@ -26,7 +26,7 @@ async function signIn(name: string): Promise<Visitor> {
   return developer;
 }
 
-test('rotation creates a key with the same name, permissions and lifetime, and the old one expires after the overlap', async () => {
+test('rotation creates a key with the same name, permissions and lifetime, and the old key expires after the overlap', async () => {
   const developer = await signIn('rotation');
   const limits = { name: 'production', scopes: ['sessions:create'], models: ['m1'] };
   const { body: old } = await developer.call('POST', 'keys', { ...limits, expires_in_days: 30 });

@@ -38,7 +38,7 @@ function writeExpiry(tenant: string, value: string | undefined): void {
 /** Returns the days from now until a time, rounded. */
 const daysUntil = (time: string) => Math.round((Date.parse(time) - Date.now()) / DAY_MS);
 
-test('a private link expires after LINK_DAYS, and its sessions end with it', async () => {
+test('a private link expires after LINK_DAYS, and the sessions of the link end at the same time', async () => {
   const { developer, tenant, token } = await apply();
   const { body } = await developer.call('GET', 'account');
   expect(daysUntil(body.link_expires_at)).toBe(30);

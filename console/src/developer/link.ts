@@ -16,7 +16,7 @@ import { startSession } from './sign-in.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Maximum number of links that a tenant may create per hour. Each is a write. */
+/** Maximum number of links that a tenant may create per hour. Creating a link writes the Tenant. */
 const LINKS_PER_HOUR = 10;
 
 /**

@@ -35,7 +35,10 @@ function mayUse({ spec }: Tenant, model: string): boolean {
   return spec.models.includes('*') || spec.models.includes(model);
 }
 
-/** Returns a model. It has only the default context if no worker has reported its contexts yet, as in GET /v1/models. */
+/**
+ * Returns a model. As in GET /v1/models, it has only the default context if no worker has reported the contexts of the
+ * model yet.
+ */
 function viewModel(
   entry: CatalogueEntry,
   reported: readonly (readonly [number, number])[],

@@ -45,7 +45,7 @@ test('POST playground/sessions returns 503 gateway_unavailable with Retry-After 
     expect(output()).not.toContain('Svc-Asr-Internal ');
   }));
 
-test('POST playground/sessions rejects a body that the API would reject, and needs a signed-in browser', () =>
+test('POST playground/sessions requires a signed-in browser, and rejects a body that the session API of gateways would also reject', () =>
   withDeveloper({ GATEWAY_INTERNAL_URL: 'https://127.0.0.1:1' }, async (developer, { pageUrl }) => {
     for (const wrong of [{ max_audio_seconds: 0 }, { max_audio_seconds: 301 }, { model: '' }, { tenant: 'other' }]) {
       const answer = await developer.call('POST', 'playground/sessions', { ...SESSION, ...wrong });

@@ -26,7 +26,7 @@ export function routePlayground(
       const { status, retryAfter, text } = await gateway.createSession(name, session);
       if (status === 201) logger.info({ tenant: name }, 'playground session created');
       if (retryAfter !== undefined) response.set('Retry-After', retryAfter);
-      // The body of the gateway is passed on as it is, with the code and the request id of a refusal.
+      // The response body of the gateway is sent unchanged. That of a refusal contains its code and its request id.
       response.status(status).type('application/json').send(text);
     })
     .all(methodNotAllowed('POST'));

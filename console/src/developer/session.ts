@@ -4,7 +4,7 @@ import { NAME_PATTERN } from '../resources/object.ts';
 
 /** Content of the cookie of a browser that signed in with a private link or a sign-in code. */
 export interface Session {
-  /** Random. Identifies the session when it is ended by a sign-out. */
+  /** Random. Identifies the session in the list of sessions that sign-outs have ended. */
   readonly id: string;
   readonly tenant: string;
   /**

@@ -34,7 +34,7 @@ async function complete(tenant: string, samples: number, requestId: string): Pro
   return sessionId;
 }
 
-test('GET sessions lists sessions with key, request, end and duration, and GET sessions/ID explains the charge', async () => {
+test('GET sessions lists sessions with key id, request id, end reason and duration, and GET sessions/ID explains the charge', async () => {
   const { developer, tenant } = await approved();
   expect((await developer.call('GET', 'sessions')).body).toEqual({ object: 'list', data: [], has_more: false });
   const requestId = randomUUID();
@@ -60,7 +60,7 @@ test('GET sessions lists sessions with key, request, end and duration, and GET s
   expect((await developer.call('GET', `sessions/${id}`)).body).toEqual({ object: 'session', ...row, charge });
 });
 
-test('GET sessions/ID returns no end and a pending charge for a live session, and no charge for a session without audio', async () => {
+test('GET sessions/ID returns no end time and a pending charge for a live session, and a charge of 0 for a session without audio', async () => {
   const { developer, tenant } = await approved();
   const unused = await complete(tenant, 0, randomUUID());
   expect((await developer.call('GET', `sessions/${unused}`)).body.charge).toEqual({
@@ -81,7 +81,7 @@ test('GET sessions/ID returns no end and a pending charge for a live session, an
   });
 });
 
-test('GET sessions returns the sessions in pages, and only those that match the filters', async () => {
+test('GET sessions returns only the sessions that match the filters, divided into pages', async () => {
   const { developer, tenant } = await approved();
   const ids: string[] = [];
   for (let count = 0; count < 3; count++) ids.unshift(await complete(tenant, 16_000, randomUUID()));

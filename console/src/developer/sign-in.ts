@@ -55,8 +55,8 @@ export function routeSignIn(
   }
 
   /**
-   * Adds an expiry to a link of an older console. The lifetime of the link starts now, so that an upgrade of the
-   * console does not invalidate it.
+   * Adds an expiry to a link that an older console created. The lifetime of the link starts now, so that an upgrade of
+   * the console does not invalidate it.
    */
   async function addExpiry({ metadata }: Tenant): Promise<Tenant> {
     const { resource } = await store.update('Tenant', metadata.name, (current) => {

@@ -8,7 +8,7 @@ import type { DeveloperDeps } from './deps.ts';
 import type { LinkSession, SessionFinder } from './find-session.ts';
 
 const HOUR_MS = 3_600_000;
-/** Maximum number of sign-outs of a tenant per hour that are stored. Each is a write. */
+/** Maximum number of sign-outs of a tenant per hour that are stored. Storing a sign-out writes the Tenant. */
 const SIGN_OUTS_PER_HOUR = 20;
 
 /**

@@ -19,7 +19,7 @@ import { tooMany } from './find-session.ts';
 import { checkRoleChange } from './schemas.ts';
 
 const HOUR_MS = 3_600_000;
-/** Maximum number of changes of the team of a tenant per hour. Each is a write. */
+/** Maximum number of changes of a tenant's team per hour. A change writes or deletes a Member. */
 const CHANGES_PER_HOUR = 60;
 
 /** Serves the members of the signed-in user's tenant. Invitations are listed with them. */
@@ -27,7 +27,7 @@ export function routeTeam(router: Router, deps: DeveloperDeps, audited: Audited)
   const { store, reads, settings, logger, now } = deps;
   const readJson = createJsonReader(settings.CONSOLE_BODY_BYTES);
   // This process runs changes of one team one after the other, so that concurrent ones cannot leave a tenant without an
-  // owner. `reserveLeaving` prevents the same between several consoles.
+  // owner. `reserveLeaving` prevents this for concurrent changes at several consoles.
   const inTurn = createKeyedMutex();
   const changes = createAttemptLimiter(CHANGES_PER_HOUR, HOUR_MS);
 

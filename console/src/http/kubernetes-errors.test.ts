@@ -28,7 +28,7 @@ test('an unavailable Kubernetes API is reported with Retry-After, and with a war
   expect(unavailable.message).toContain('may have been executed');
 });
 
-test('an error names a field that the API server rejects in the same way as a field that the console rejects', () => {
+test('if the API server rejects a field, the error names the field in the format that the console uses for its own validation errors', () => {
   const causes = [
     { field: 'spec.grants[0].audioSeconds', message: 'a grant cannot be changed' },
     { field: '', message: 'and more' },

@@ -4,8 +4,8 @@ const LOCALHOST = /(^|\.)localhost$/;
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * Makes browsers use only TLS for the host of a request that arrived over TLS. The rule covers all ports of the host,
- * so localhost does not get it. Other programs on localhost use plain HTTP.
+ * Makes browsers use only TLS for the host of a request that arrived over TLS. The rule covers all ports of a host.
+ * Responses from localhost do not contain the rule, because other programs on localhost use plain HTTP.
  */
 export const requireTls: RequestHandler = (request, response, next) => {
   if (request.secure && !LOCALHOST.test(request.hostname)) {

@@ -51,7 +51,7 @@ export function invitationNameOf(token: string): string | undefined {
 
 /**
  * Turns the invitation into a Member for the user, with the role that the invitation offers. Throws
- * `invitation_not_found` if the invitation was accepted, withdrawn or has expired, or if the token is wrong.
+ * `invitation_not_found` if the invitation was accepted or withdrawn, if it has expired, or if the token is wrong.
  */
 export function accept(
   current: Member | undefined,

@@ -83,7 +83,7 @@ function expectedOutcome(caller: Caller, least: string): Outcome {
   return ROLES.indexOf(may) >= ROLES.indexOf(least) ? 'admitted' : 'insufficient_role';
 }
 
-/** Sends the request with an unknown field and unknown ids, so that an admitted one changes little. */
+/** Sends the request with an unknown field and unknown ids, so that an admitted request changes little. */
 async function outcomeOf(caller: Caller, request: string): Promise<Outcome> {
   const [method = '', path = ''] = request.split(' ');
   const visitor = await visitorOf(caller);
@@ -106,9 +106,9 @@ test('LEAST_ROLES and WITHOUT_ROLE together list exactly the requests of the dev
   expect([...new Set(listRequests())].sort()).toEqual(known.sort());
 });
 
-describe.each(Object.keys(CALLERS) as Caller[])('%s', (caller) => {
+describe.each(Object.keys(CALLERS) as Caller[])('caller: %s', (caller) => {
   test.each(Object.entries(LEAST_ROLES))(
-    'is admitted to %s, which needs the role %s, only with that role or a higher one',
+    'may send the request %s, which requires the role %s, only with that role or a higher one',
     async (request, least) => {
       expect(await outcomeOf(caller, request)).toBe(expectedOutcome(caller, least));
     },

@@ -83,7 +83,7 @@ test('the session of a user who signed in at the provider lasts at most 12 hours
   expect(leftMs).toBeGreaterThan(11 * 3_600_000);
 });
 
-test('cookies are HttpOnly and SameSite, and the login cookie is Lax, short-lived and deleted by the callback', async () => {
+test('all cookies are HttpOnly and SameSite, and the login cookie is SameSite=Lax, short-lived and deleted by the callback', async () => {
   const { client } = await signIn(addUser());
   const own = client.received().filter((line) => line.includes('svc_asr'));
   expect(own).toEqual([
@@ -115,7 +115,7 @@ test('DELETE session/all ends the sessions of the user in all browsers, and no s
   expect((await other.visitor.call('GET', 'session')).status).toBe(200);
 });
 
-test('a user with the same e-mail address but another subject is another user', async () => {
+test('a user with the e-mail address of an existing user but another subject is treated as a different user', async () => {
   const owner = addUser();
   await (await signIn(owner)).visitor.call('POST', 'applications', APPLICANT);
   const other = addUser();
@@ -180,7 +180,7 @@ test.each([
   ['/%5Cevil.example', '/'],
   ['/\t/evil.example', '/'],
   ['javascript:alert(1)', '/'],
-])('a sign-in with the return path %j ends at %j of the console', async (given, expected) => {
+])('a sign-in with the return path %j leads to the console path %j', async (given, expected) => {
   expect(await returnUrl(given)).toBe(`${console_.pageUrl}${expected}`);
 });
 
@@ -223,21 +223,21 @@ test('users can sign in with the provider from an address that is blocked after 
 });
 
 test.each(['cross-site', 'same-site'])(
-  'if a %s page starts a sign-in, the browser is sent to the start page and gets no cookie',
+  'if a %s request starts a sign-in, the browser is sent to the start page and gets no cookie',
   async (site) => {
     const response = await fetch(startUrl(), { redirect: 'manual', headers: { 'sec-fetch-site': site } });
     expect([response.headers.get('location'), response.headers.get('set-cookie')]).toEqual(['/', null]);
   },
 );
 
-test('a user who cancels at the provider returns to the page with an error', async () => {
+test('a user who cancels the sign-in at the provider returns to the console with sign_in_error in the address', async () => {
   const client = createWebClient();
   const landed = await client.open(startUrl());
   const { url } = await client.open(landed.url.href, { form: { cancel: '1' } });
   expect(url.search).toBe('?sign_in_error=sign_in_failed');
 });
 
-test('a private link signs in as owner even if an identity provider is configured, and its session has no user', async () => {
+test('a private link signs a developer in as owner even if an identity provider is configured, and the session has no user', async () => {
   const visitor = createVisitor(console_.pageUrl);
   const { tenant } = (await visitor.call('POST', 'applications', APPLICANT)).body;
   expect((await visitor.call('GET', 'session')).body).toMatchObject({

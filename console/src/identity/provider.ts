@@ -21,7 +21,7 @@ export interface ProviderUser extends UserIdentity {
 
 /** Sign-in at an OpenID provider: authorization code flow with PKCE, state and nonce. */
 export interface Provider {
-  /** Starts a sign-in. Returns the address that the browser opens, and the login that it keeps in a cookie. */
+  /** Starts a sign-in. Returns the address that the browser opens, and the login that the browser keeps in a cookie. */
   start: (redirectUri: string, returnPath: string, nowMs: number) => Promise<{ url: string; login: Login }>;
   /**
    * Finishes a sign-in with the address that the provider redirected to. Throws `sign_in_failed` or

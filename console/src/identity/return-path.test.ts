@@ -1,6 +1,6 @@
 import { safeReturnPath } from './return-path.ts';
 
-test('safeReturnPath returns a path of 512 characters, and / instead of a longer one', () => {
+test('safeReturnPath returns a path of 512 characters, and returns / for a longer path', () => {
   const longest = `/${'a'.repeat(511)}`;
   expect(safeReturnPath(longest)).toBe(longest);
   expect(safeReturnPath(`${longest}a`)).toBe('/');

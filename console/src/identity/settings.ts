@@ -4,7 +4,9 @@ import type { Setting } from '@svc-asr/runtime';
 /** Host names of this machine. Only these may be reached without TLS. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Defines a setting of an absolute URL with HTTPS, or with HTTP on this machine. Empty if it is not set. */
+/**
+ * Defines a setting whose value is an absolute URL with https://, or with http:// for this machine. Empty if not set.
+ */
 function secureUrl(description: string, clean: (value: string) => string = (value) => value): Setting<string> {
   return {
     description,

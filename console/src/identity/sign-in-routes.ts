@@ -43,7 +43,8 @@ export function routeProviderSignIn(router: Router, options: SignInRoutes): void
   }
 
   async function start(request: Request, response: Response): Promise<void> {
-    // A page of another site must not replace the session of its visitor. Browsers send this header.
+    // A page of another site must not replace the session of its visitor. Browsers report the site that started a
+    // request in Sec-Fetch-Site.
     if (['cross-site', 'same-site'].includes(String(request.headers['sec-fetch-site']))) {
       response.redirect(303, '/');
       return;

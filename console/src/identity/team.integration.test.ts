@@ -86,7 +86,7 @@ function writeMember(name: string, spec: object): void {
   writeFileSync(joinPath(users.folder, `member-${name}.yaml`), JSON.stringify(resource));
 }
 
-test('a new invitation deletes the expired ones, which do not count against the limit', async () => {
+test('a new invitation deletes expired invitations, which do not count against the limit', async () => {
   const { owner, tenant } = await users.createTeam();
   const names = Array.from({ length: 99 }, (_, at) => `m${String(at).padStart(16, '0')}`);
   const write = (expiresAt: string) => {
@@ -172,7 +172,7 @@ test('if two owners demote each other at the same time, one of them stays owner'
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
-test('invitations of an owner who was removed, or demoted below the role that they offer, are refused and no longer listed', async () => {
+test('invitations by an owner who was later removed, or demoted below the role of the invitation, are refused and no longer listed', async () => {
   const { owner } = await users.createTeam();
   const [removed, demoted] = [await users.join(owner, 'owner'), await users.join(owner, 'owner')];
   const invite = async (inviter: Visitor): Promise<string> =>
@@ -239,7 +239,7 @@ test('deleting a tenant deletes its members and invitations', async () => {
   expect((await owner.call('GET', 'session')).body).toMatchObject({ tenant: null });
 });
 
-test('repeated DELETE link requests for a tenant without a link add one entry to the audit log in total, and the 12th in an hour returns 429', async () => {
+test('repeated DELETE link requests for a tenant without a link add one entry to the audit log in total, and the 12th request in an hour returns 429', async () => {
   const { owner, tenant } = await users.createTeam();
   const statuses = [];
   for (let at = 0; at < 12; at++) statuses.push((await owner.call('DELETE', 'link')).status);

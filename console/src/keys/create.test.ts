@@ -18,7 +18,7 @@ function bytesFor(letters: number[]): (n: number) => Uint8Array {
   return (n) => new Uint8Array(n).fill(letters[Math.floor(call++ / 2)] ?? 0);
 }
 
-test('createKey draws another key id if the resource name is taken', async () => {
+test('createKey generates another key id if the resource name of the first key id is taken', async () => {
   const folder = temporaryFolder('keys');
   const store = await openFileStore({ folder, readFolders: [], now: () => 0 });
   const upper = await createKey(store, peppers, request, bytesFor([10]));

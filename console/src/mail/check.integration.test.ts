@@ -69,7 +69,7 @@ test('an applicant gets a mail about the decision, with the reason of a decline'
   expect(mail?.body).toContain('Reason: No &lt;capacity&gt;');
 });
 
-test('if two consoles check credit at the same time, one mail about low credit is sent, and a second one if a later grant is too small', async () => {
+test('two consoles that check credit at the same time send one mail about low credit, and one more mail if the next grant is too small', async () => {
   const { tenant, email } = await approved(30);
   const [one, other] = [await createDeps(), await createDeps()];
   await Promise.all([checkMails(one), checkMails(other)]);
@@ -86,7 +86,7 @@ test('a tenant with enough credit gets no mail about its credit', async () => {
   expect(subjects(email)).toEqual(['Ada is approved']);
 });
 
-test('one mail is sent about a key that expires within 7 days, and none about a key that expires later', async () => {
+test('one mail is sent about a key that expires within 7 days, and no mail about a key that expires later', async () => {
   const { tenant, email } = await approved(3600);
   for (const [name, days] of [
     ['soon', 8],

@@ -14,9 +14,11 @@ import type { Mailer } from './mailer.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Time before the expiry of a key at which its mail is sent. */
+/** Time before the expiry of a key at which the mail about the expiry is sent. */
 const KEY_WARNING_MS = 7 * DAY_MS;
-/** Time for which Redis keeps the mark that a mail was sent. The reason for the mail usually lasts a shorter time. */
+/**
+ * Time for which Redis keeps the mark that a mail was sent. The condition that caused the mail usually ends earlier.
+ */
 const MARK_MS = 400 * DAY_MS;
 const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
@@ -117,7 +119,7 @@ export function startMailCheck(deps: MailCheckDeps): { stop: () => void } {
       try {
         await checkMails(deps);
       } catch (err) {
-        // While Redis is unavailable, no mark can be set. The next check sends what is missing.
+        // While Redis is unavailable, no mark can be set. The next check sends the missing mails.
         if (!(err instanceof LedgerUnavailable)) logger.error({ err }, 'check for mails failed');
       }
       await sleep(settings.MAIL_CHECK_MINUTES * MINUTE_MS, undefined, { signal }).catch(() => undefined);

@@ -4,8 +4,8 @@ import type { DecisionMailView } from '../responses.ts';
 import { recipientsOf } from './check.ts';
 
 /**
- * Sends a mail about the decision to the owners of the tenant, or to the address in its application. Also returns the
- * link to the console, which the administrator can send if no mail was sent.
+ * Sends a mail about the approval or decline of an application. It goes to the owners of the tenant, or to the address
+ * in the application. Also returns the link to the console, which the administrator can send if no mail was sent.
  */
 export async function sendDecision(
   { store, mailer, settings }: Pick<Deps, 'store' | 'mailer' | 'settings'>,

@@ -40,7 +40,7 @@ test('a mail has a plain text and an HTML part with the link', async () => {
   expect(mail?.body).toContain('<a href="https://console.example/#invite=secret-token">Accept the invitation</a>');
 });
 
-test('a name with line breaks adds no header line and no recipient, and HTML in it is escaped', async () => {
+test('a name with line breaks adds no header line and no recipient to a mail, and HTML in the name is escaped', async () => {
   const name = 'Eve\r\nBcc: victim@example.org\r\n\r\n<script>alert(1)</script>';
   expect(await mailer.send('invited', 'b@example.org', { ...facts, invitedBy: name, tenant: '<b>"Acme"</b>' })).toBe(
     true,

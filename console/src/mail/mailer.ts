@@ -64,7 +64,7 @@ export function createMailer({ settings, logger, now }: MailerOptions): Mailer {
         logger.info({ reason: kind }, 'mail sent');
         return true;
       } catch (error) {
-        // The message of the server may quote the recipient, so only its code is logged.
+        // The message of the server may quote the recipient, so only the code of the error is logged.
         const { code = 'unknown' } = error as { code?: string };
         logger.error({ reason: kind, code }, 'mail not sent, because the SMTP server failed');
         return false;

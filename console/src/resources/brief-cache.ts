@@ -19,7 +19,7 @@ export class BriefCache<T> {
     const known = this.#entries.get(key);
     if (known !== undefined && nowMs < known.untilMs) return known.value;
     const value = load();
-    // The time starts before the load, so that a change during the load is not hidden longer than ttlMs.
+    // The time to live starts before the load, so that a change during the load is not hidden longer than ttlMs.
     this.#entries.delete(key);
     this.#entries.set(key, { value, untilMs: nowMs + this.#options.ttlMs });
     value.catch(() => {

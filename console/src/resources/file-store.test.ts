@@ -20,7 +20,7 @@ const rename = (displayName: string) => (current: Tenant | undefined) => {
   return { ...current, spec: { ...current.spec, displayName } };
 };
 
-test('the file store lists resources of a file that it did not create, but does not write them', async () => {
+test('the file store lists the resources of a file that it did not create, but does not change this file', async () => {
   const { folder, store } = await open();
   writeFileSync(join(folder, 'mine.yaml'), `${tenant('a')}---\n${tenant('b')}`);
   writeFileSync(join(folder, 'tenant-c.yaml'), `${tenant('c')}---\n${tenant('d')}`);
@@ -64,7 +64,7 @@ test('concurrent updates of the file store run one after the other', async () =>
   expect((await store.get('Tenant', 'a'))?.resource.spec.displayName).toBe(`n${'+'.repeat(30)}`);
 });
 
-test('the file store writes nothing if the change function throws, and runs the next update', async () => {
+test('the file store writes nothing if the change function throws, and still runs the next update', async () => {
   const { folder, store } = await open();
   const file = join(folder, 'tenant-a.yaml');
   writeFileSync(file, tenant('a'));
@@ -123,7 +123,7 @@ test('the file store reports unreadable files with their problem, without their 
 });
 
 test.each(['kind: [', ''])(
-  'the file store deletes a key whose damaged file contains %j, but no tenant with such a file',
+  'the file store deletes a key whose damaged file contains %j, and refuses to delete a tenant with such a file',
   async (text) => {
     const { folder, store } = await open();
     for (const name of ['apikey-a.yaml', 'tenant-a.yaml', 'mine.yaml']) writeFileSync(join(folder, name), text);

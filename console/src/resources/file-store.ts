@@ -24,7 +24,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Resource
   const folder = resolve(options.folder);
   const readSnapshot = createSnapshotReader(folder, options.readFolders);
   const mutex = createKeyedMutex();
-  /** Writes of all resources run one after the other, because each reads the whole folder. */
+  /** Writes of all resources run one after the other, because each write reads the whole folder first. */
   const inTurn = <T>(task: () => Promise<T>) => mutex(folder, task);
   await prepareFolder(folder);
 

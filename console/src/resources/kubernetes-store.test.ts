@@ -55,7 +55,7 @@ test('the Kubernetes store keeps labels, annotations and finalizers that the con
   expect(find('Tenant', 'acme')).toMatchObject({ metadata, spec: { displayName: 'new' } });
 });
 
-test('the Kubernetes store passes an existing resource to the change function if another client creates it first', async () => {
+test('if another client creates a resource just before the Kubernetes store does, the change function runs again with that resource', async () => {
   const { store, put, before } = open();
   before('create', () => put(object('acme', {}, 'theirs')));
   const seen: (string | undefined)[] = [];
@@ -115,7 +115,7 @@ test('the Kubernetes store does not find or recreate an object while it is being
   await expect(store.update('Tenant', 'acme', () => tenant('acme'))).rejects.toMatchObject({ code: 'being_deleted' });
 });
 
-test('the Kubernetes store sets the tenant of a new key as its owner, and fails if the tenant does not exist or is being deleted', async () => {
+test('the Kubernetes store makes the tenant the owner of a new key, and fails if the tenant does not exist or is being deleted', async () => {
   const { store, put, find } = open();
   const make = () => store.update('ApiKey', '8fk2pq9xlm', () => key('acme'));
   await expect(make()).rejects.toMatchObject({ code: 'tenant_not_found' });
@@ -205,7 +205,7 @@ test('the Kubernetes store makes the Tenant the owner of a Member that was creat
   expect(find('Member', 'm1')?.metadata.ownerReferences).toEqual([owner]);
 });
 
-test('the Kubernetes store does not delete a resource if the check before the deletion throws, or if the resource changes after it', async () => {
+test('the Kubernetes store does not delete a resource if the check before the deletion throws, or if the resource changes after the check', async () => {
   const { store, put, find, before } = open();
   put(object('acme'));
   const keep = () => {

@@ -128,7 +128,7 @@ async function listAllObjects(
   }
 }
 
-/** Applies a change to the newest version of a resource, again after each conflict with another writer. */
+/** Applies a change to the newest version of a resource. Repeats this after each conflict with another writer. */
 async function update<K extends ConsoleKind>(api: Api, kind: K, name: string, change: Change<K>): Promise<Updated<K>> {
   /** Write whose response was lost. The API server may have executed it. */
   let uncertain: { wanted: ResourceOf<K>; previous: ResourceOf<K> | undefined } | undefined;

@@ -17,7 +17,7 @@ export function parseResources(text: string): ParsedFile {
     try {
       const error = document.errors[0];
       if (error !== undefined) throw error;
-      // Without a limit, a few lines with aliases expand to gigabytes.
+      // Without a limit, a few lines with aliases could expand to gigabytes.
       const value: unknown = document.toJS({ maxAliasCount: 100 });
       if (value === null) continue;
       const checked = checkResource(value);

@@ -10,7 +10,7 @@ const DIGEST_CHARACTERS = 40;
 
 /** Returns a digest that identifies a user. It fits into a label value and a Redis key. */
 export function digestOf({ issuer, subject }: UserIdentity): string {
-  // No issuer contains a line break, so that two users cannot have the same text.
+  // No issuer contains a line break, so two different users never have the same text.
   return createHash('sha256').update(`${issuer}\n${subject}`).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
 

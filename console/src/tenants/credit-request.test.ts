@@ -18,7 +18,7 @@ test('a request for credit stays pending after a negative grant and after a gran
   expect(creditRequestOf({ ...asked, spec: { ...asked.spec, grants } })).toEqual(REQUEST);
 });
 
-test('a further request for credit replaces the earlier one', () => {
+test('a further request for credit replaces the earlier request', () => {
   const second = { at: '2026-01-02T00:00:00.000Z', message: 'Two months', audio_seconds: null };
   expect(creditRequestOf(withCreditRequest(withCreditRequest(tenant, REQUEST), second))).toEqual(second);
 });

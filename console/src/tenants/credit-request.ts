@@ -3,9 +3,9 @@ import type { Tenant } from '@svc-asr/core';
 import type { CreditRequestView } from '../responses.ts';
 
 /**
- * Annotation with the last request for more credit, as JSON. It contains the number of grants at that time. The next
- * grant therefore answers the request, even if an administrator adds the grant with kubectl. A grant with a negative
- * amount corrects another grant, and does not answer the request.
+ * Annotation with the last request for more credit, as JSON. It contains the number of grants at the time of the
+ * request. The next grant therefore answers the request, even if an administrator adds the grant with kubectl. A grant
+ * with a negative amount corrects another grant, and does not answer the request.
  */
 const CREDIT_REQUEST_ANNOTATION = `${API_GROUP}/credit-request`;
 

@@ -2,9 +2,9 @@ import { ConsoleError } from '../errors.ts';
 import type { ConsoleKind, ResourceStore, Stored } from '../resources/store.ts';
 
 /**
- * Deletes a tenant, its keys and its members. Returns the number of keys. The tenant is deleted last, so that it still
- * exists after an interruption and can be deleted again. Otherwise its keys and members could remain for a later tenant
- * of the same name. Calls `onDelete` before the first deletion.
+ * Deletes a tenant, its keys and its members. Returns the number of keys. The tenant is deleted last. After an
+ * interruption, it therefore still exists, and the deletion can be repeated. Otherwise, keys and members of the tenant
+ * could remain and belong to a later tenant of the same name. Calls `onDelete` before the first deletion.
  */
 export async function deleteTenant(store: ResourceStore, name: string, onDelete: () => void): Promise<number> {
   const tenant = await store.get('Tenant', name);

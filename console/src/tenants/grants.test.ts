@@ -4,7 +4,7 @@ import type { Grant } from './grants.ts';
 
 const grants = (count: number): Grant[] => Array.from({ length: count }, (_, n) => ({ id: `g${n}`, audioSeconds: n }));
 
-test('appendGrants appends new grants, ignores known ones, and rejects a known id with another amount', () => {
+test('appendGrants appends new grants, ignores known grants, and rejects a known id with another amount', () => {
   const one = { id: 'a', audioSeconds: 1 };
   const two = { id: 'b', audioSeconds: 2 };
   expect(appendGrants([one], [two])).toEqual([one, two]);

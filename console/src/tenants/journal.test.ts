@@ -14,7 +14,7 @@ const entries = (count: number, from = 0): JournalEntry[] =>
 
 const never = () => Promise.reject(new Error('unexpected read'));
 
-test('journalLines reads a page only after the reader has consumed the previous one', async () => {
+test('journalLines reads a page only after the reader has consumed the previous page', async () => {
   const requested: string[] = [];
   const read = (after: string) => Promise.resolve(entries(2, 2 * requested.push(after)));
   const pages = journalLines('acme', entries(2), 2, read);

@@ -1,8 +1,8 @@
 import { isObject } from '@svc-asr/core';
 
 /**
- * Applies a JSON merge patch (RFC 7396). Objects are merged, null removes a field, and any other value replaces the
- * target, also a list.
+ * Applies a JSON merge patch (RFC 7396). Objects are merged, null removes a field, and any other value (also a list)
+ * replaces the target.
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;

@@ -127,7 +127,10 @@ function checkIdle(name: string, { tenants }: TenantTraces, { liveSessions }: Pu
   });
 }
 
-/** Deletes the tenant last, so that no key or member remains for a later one of the same name after an interruption. */
+/**
+ * Deletes the tenant last. After an interruption, the tenant therefore still exists, and the purge can be repeated.
+ * Otherwise, remaining keys and members would belong to a later tenant of the same name.
+ */
 async function deleteResources(
   store: ResourceStore,
   name: string,

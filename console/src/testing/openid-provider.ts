@@ -24,7 +24,7 @@ export interface OpenidProvider {
   stop: () => Promise<void>;
 }
 
-/** Starts the provider. `redirectUris` are the addresses that it may redirect to. */
+/** Starts the provider. `redirectUris` are the addresses to which the provider is allowed to redirect users. */
 export async function startOpenidProvider(redirectUris: string[]): Promise<OpenidProvider> {
   const users = new Map<string, TestUser>();
   let handle = (_request: IncomingMessage, response: ServerResponse): unknown => response.end();

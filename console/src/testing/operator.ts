@@ -4,7 +4,10 @@ import type { Ledger } from '@svc-asr/ledger';
 import { endAfterFile } from '../../../test/support/leftovers.ts';
 import { createFolderReader } from '../resources/folder.ts';
 
-/** Starts a substitute for the operator. It copies the resources of the folders to the ledger until it is stopped. */
+/**
+ * Starts a substitute for the operator. The substitute copies the resources in the folders to the ledger until it is
+ * stopped.
+ */
 export function startTestOperator(ledger: Ledger, folders: readonly string[]): { stop: () => Promise<void> } {
   const readFolder = createFolderReader();
   const known = new Map<string, Tenant | ApiKey>();
@@ -20,7 +23,7 @@ export function startTestOperator(ledger: Ledger, folders: readonly string[]): {
     }
     const tenantsFirst = [...found].sort(([, a], [, b]) => b.kind.localeCompare(a.kind));
     for (const [key, resource] of tenantsFirst) {
-      // The reader returns the same object until its file changes.
+      // The reader returns the same object for a resource until the file of the resource changes.
       if (known.get(key) === resource) continue;
       await apply(ledger, resource);
       known.set(key, resource);
@@ -34,7 +37,7 @@ export function startTestOperator(ledger: Ledger, folders: readonly string[]): {
 
   const loop = (async () => {
     while (!stopping.signal.aborted) {
-      // Redis may answer too late on a busy machine. As with the real operator, the next round tries again.
+      // On a busy machine, Redis may answer too late. The next round then tries again, as in the real operator.
       await reconcile().catch((error: unknown) => {
         if (!(error instanceof LedgerUnavailable)) throw error;
       });
@@ -65,8 +68,7 @@ async function apply(ledger: Ledger, resource: Tenant | ApiKey): Promise<void> {
   }
   const { grants, ...settings } = resource.spec;
   await ledger.accounts.configure(resource.metadata.name, settings);
-  // Applies the grants in parallel. A tenant may have a thousand grants, and one after another they would take too
-  // long.
+  // Applies the grants in parallel. A tenant may have a thousand grants, which would take too long one after another.
   const { name } = resource.metadata;
   await Promise.all(grants.map(({ id, audioSeconds }) => ledger.accounts.grant(name, id, audioSeconds * 1000)));
 }

@@ -7,21 +7,21 @@ import { eventually } from '../../../test/support/eventually.ts';
 /** A mail that the server received. */
 export interface ReceivedMail {
   readonly to: readonly string[];
-  /** Header lines as sent, with continuation lines joined. */
+  /** Header lines as they were sent, but with continuation lines joined. */
   readonly headers: string;
   readonly body: string;
 }
 
-/** A real SMTP server on loopback that keeps what it receives. */
+/** A real SMTP server on loopback. It keeps the mails that it receives. */
 export interface TestSmtp {
   readonly settings: Record<string, string>;
   readonly mails: readonly ReceivedMail[];
-  /** Waits until an address has received a number of mails, and returns them. */
+  /** Waits until an address has received at least `count` mails. Returns all mails to this address. */
   received: (address: string, count?: number) => Promise<readonly ReceivedMail[]>;
   stop: () => Promise<void>;
 }
 
-/** Starts the server. It refuses recipients that contain `refused`. */
+/** Starts the server. The server refuses recipients whose address contains `refused`. */
 export async function startSmtp(): Promise<TestSmtp> {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -59,7 +59,7 @@ export async function startSmtp(): Promise<TestSmtp> {
   };
 }
 
-/** Decodes the soft line breaks and characters of quoted-printable text. */
+/** Decodes quoted-printable text, which contains soft line breaks and encoded characters. */
 function decode(body: string): string {
   return body
     .replace(/=\r\n/g, '')

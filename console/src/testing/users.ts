@@ -12,7 +12,7 @@ export interface UserEnvironment extends TestEnvironment {
   readonly provider: OpenidProvider;
   /** Adds a user to the provider and returns the subject. */
   addUser: (user?: TestUser) => string;
-  /** Signs a user in at the developers' page. Without a subject, it adds a new user to the provider first. */
+  /** Signs a user in at the developers' page. Without a subject, first adds a new user to the provider. */
   signIn: (subject?: string) => Promise<Visitor>;
   /** Creates an approved tenant with its owner. */
   createTeam: () => Promise<{ tenant: string; owner: Visitor }>;
@@ -23,8 +23,8 @@ export interface UserEnvironment extends TestEnvironment {
 export const APPLICANT = { name: 'Grace', email: 'grace@example.org', organisation: 'Acme Radio', use: 'Captions' };
 
 /**
- * Starts Redis, an OpenID provider, a console that uses both, and a substitute for the operator. Tests that stop Redis
- * set `operator` to false.
+ * Starts Redis, an OpenID provider, a console that uses both, and a substitute for the operator. If `operator` is
+ * false, the substitute is not started. Tests that stop Redis use this.
  */
 export async function startUserEnvironment(
   env: Record<string, string> = {},

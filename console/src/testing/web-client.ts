@@ -7,7 +7,10 @@ export interface Landing {
 
 /** A client that follows redirects and keeps cookies per origin, as a browser does for navigations. */
 export interface WebClient {
-  /** Opens an address and follows redirects. Does not open a target that `until` matches, but returns its address. */
+  /**
+   * Opens an address and follows redirects. Stops before a redirect whose target matches `until`, and returns the
+   * target.
+   */
   open: (url: string, options?: { form?: Record<string, string>; until?: RegExp }) => Promise<Landing>;
   /** Returns the cookies for an origin, as a Cookie header. */
   cookie: (origin: string) => string;

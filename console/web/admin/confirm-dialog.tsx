@@ -22,7 +22,7 @@ export function ConfirmDialog({
   text: string;
   /** Text of the button. */
   action: string;
-  /** Text that the administrator has to type, and the label of its field. */
+  /** Text that the administrator has to type, and the label of the field for it. */
   typed?: { readonly text: string; readonly label: string };
   isDanger?: boolean;
   children?: ComponentChildren;

@@ -20,7 +20,7 @@ const PAGES: readonly (readonly [pattern: string, page: ComponentType<{ params: 
   ['/health', HealthPage],
 ];
 
-/** Returns the page at a path with the parameters of the path. Undefined if no page has this path. */
+/** Returns the page at a path, and the values of the parameters in the path. Undefined if no page has this path. */
 export function findPage(
   path: string,
 ): { Page: ComponentType<{ params: PageParams }>; params: PageParams } | undefined {

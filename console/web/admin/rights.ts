@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 
-/** True if the signed-in administrator may change something. An auditor can only read. */
+/** True if the signed-in user is an administrator, who may make changes. False for an auditor, who can only read. */
 export const MayChange = createContext(true);
 
 /**

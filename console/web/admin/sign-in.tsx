@@ -20,7 +20,7 @@ export function SignInPage({
   message,
   onSignedIn,
 }: {
-  /** Why the sign-in is shown. Empty if the page was just opened. */
+  /** Message that explains why the user must sign in. Empty if the user has just opened the page. */
   message: string;
   onSignedIn: (session: AdminSessionView) => void;
 }) {

@@ -22,7 +22,7 @@ export class RequestError extends Error {
 export interface CallOptions {
   /** Values of the parts of the path that start with a colon. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Parameters of the query. Empty and missing ones are left out. */
+  /** Parameters of the query. The query omits parameters that are empty or undefined. */
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +31,10 @@ export interface CallOptions {
 /** Sends a request to a route. `Routes` maps each route to the type of its response, such as `'GET keys': KeyList`. */
 export type Call<Routes> = <K extends keyof Routes & string>(route: K, options?: CallOptions) => Promise<Routes[K]>;
 
-/** Header of every request that changes something. Pages of other sites cannot send it. */
+/**
+ * Header of every request that changes something. Pages of other sites cannot send it, and so cannot forge such
+ * requests.
+ */
 const CSRF_HEADER = { 'x-svc-asr-console': '1' };
 
 /**
@@ -69,9 +72,7 @@ interface ErrorAnswer {
   readonly error?: { readonly message?: string; readonly code?: string; readonly request_id?: string };
 }
 
-/**
- * Error codes of responses while a part of the service is unavailable. The page shows its own text for these errors.
- */
+/** Error codes that mean that a part of the service is unavailable. The page shows its own text for these errors. */
 const UNAVAILABLE = ['service_unavailable', 'gateway_unavailable'];
 
 function errorOf(status: number, { error = {} }: ErrorAnswer): RequestError {

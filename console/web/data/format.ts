@@ -51,7 +51,9 @@ export function formatRelative(iso: string, nowMs = Date.now()): string {
   return relativeTimes.format(Math.trunc(differenceMs / DAY_MS), 'day');
 }
 
-/** Formats milliseconds of audio, for example as "2 h 5 min". Seconds are shown below one hour. */
+/**
+ * Formats milliseconds of audio, for example as "2 h 5 min". Seconds are shown only if the duration is below one hour.
+ */
 export function formatAudio(ms: number): string {
   const { hours: h, minutes: min, seconds: s } = texts.general.units;
   const seconds = Math.floor(ms / SECOND_MS);
@@ -61,7 +63,7 @@ export function formatAudio(ms: number): string {
   return `${rest} ${s}`;
 }
 
-/** Formats milliseconds of audio, with hundredths of a second below one minute, for example as "8.44 s". */
+/** Formats milliseconds of audio, for example as "8.44 s". Hundredths of a second are shown only below one minute. */
 export function formatExactAudio(ms: number): string {
   if (ms >= MINUTE_MS || ms % SECOND_MS === 0) return formatAudio(ms);
   return `${numbers.format(Math.ceil(ms / 10) / 100)} ${texts.general.units.seconds}`;

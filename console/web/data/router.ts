@@ -23,13 +23,13 @@ export function navigate(path: string, { replace = false } = {}): void {
   notify();
 }
 
-/** Returns the address of the shown page, and draws the component again when it changes. */
+/** Returns the address of the shown page. Draws the component again when this address changes. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(currentPlace);
   useEffect(() => {
     const update = () => setPlace(currentPlace());
     listeners.add(update);
-    // An effect of a child may have navigated before this one ran.
+    // An effect of a child component may have navigated before this effect ran.
     update();
     return () => {
       listeners.delete(update);
@@ -39,8 +39,8 @@ export function usePlace(): Place {
 }
 
 /**
- * Matches a path with a pattern such as `/sessions/:id`. Returns the values of its parameters, or undefined if it does
- * not match.
+ * Matches a path with a pattern such as `/sessions/:id`. Returns the values of the parameters, or undefined if the path
+ * does not match the pattern.
  */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
   const expected = pattern.split('/');

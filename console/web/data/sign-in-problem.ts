@@ -2,7 +2,7 @@ import { texts } from '../texts/index.ts';
 
 const PARAMETER = 'sign_in_error';
 
-/** Removes the code of a failed sign-in from the address, and returns the message for it. Empty without a failure. */
+/** Removes the error code of a failed sign-in from the address, and returns its message. Empty if there is no code. */
 export function takeSignInProblem(): string {
   const code = new URLSearchParams(location.search).get(PARAMETER);
   if (code === null) return '';

@@ -3,7 +3,7 @@ import { messageOf } from './api.ts';
 
 /** An action of the user that sends a request. */
 export interface Action<Args extends readonly unknown[]> {
-  /** Starts the action, unless it still runs. */
+  /** Starts the action. Has no effect while the action is already running. */
   readonly run: (...args: Args) => void;
   readonly isRunning: boolean;
   /** Message of the last run if it failed. Empty otherwise. */
@@ -11,7 +11,7 @@ export interface Action<Args extends readonly unknown[]> {
   readonly clear: () => void;
 }
 
-/** Wraps an asynchronous action, so that a second click cannot repeat it and its failure is shown. */
+/** Wraps an asynchronous action. A second click cannot start it again while it runs, and its failure is shown. */
 export function useAction<Args extends readonly unknown[]>(act: (...args: Args) => Promise<void>): Action<Args> {
   const [isRunning, setRunning] = useState(false);
   const [problem, setProblem] = useState('');

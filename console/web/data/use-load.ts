@@ -10,8 +10,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Reads data when the component appears and whenever `key` changes. An answer that arrives after a newer request was
- * sent is dropped.
+ * Reads data when the component appears and whenever `key` changes. An answer is dropped if a newer request was sent
+ * before the answer arrived.
  */
 export function useLoad<T>(key: string, read: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ key: string; data?: T; error?: unknown; isLoading: boolean }>({

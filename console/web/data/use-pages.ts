@@ -19,8 +19,8 @@ export interface Pages<Row> {
 }
 
 /**
- * Reads the first part of a list when the component appears and when `key` changes. For a further part, `read` gets the
- * id of the last row so far.
+ * Reads the first part of a list when the component appears and when `key` changes. To read a further part, `read` gets
+ * the id of the last row that was read.
  */
 export function usePages<Row extends { readonly id: string }>(
   key: string,

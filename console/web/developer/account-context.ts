@@ -9,7 +9,7 @@ export interface AccountAccess {
   readonly reload: () => Promise<void>;
   /** Shows a new private link until the user has saved it. */
   readonly showLink: (token: string) => void;
-  /** Shows a new API key until the user has saved it. `old` is the key that it replaces. */
+  /** Shows a new API key until the user has saved it. `old` is the key that the new key replaces. */
   readonly showKey: (created: CreatedKey, old?: ListedKey) => void;
   /** Shows the sign-in page with a message. */
   readonly leave: (message: string) => void;

@@ -78,8 +78,8 @@ export function onSessionEnd(listener: () => void): () => void {
 }
 
 /**
- * Calls a function when a response shows that the session has another tenant, or that the user has left the tenant.
- * Returns a function that removes the listener.
+ * Calls a function when a response shows that the session no longer has the shown tenant, or that the user has left
+ * this tenant. Returns a function that removes the listener.
  */
 export function onTenantChange(listener: () => void): () => void {
   return add(tenantChanges, listener);
@@ -97,7 +97,8 @@ const send = createCall<DeveloperRoutes>('/console/v1', () => {
 });
 
 /**
- * Sends a request as the signed-in developer. All requests but `GET account` name the shown tenant, if there is one.
+ * Sends a request as the signed-in developer. If a tenant is shown, each request except `GET account` contains the name
+ * of this tenant.
  */
 export const call: Call<DeveloperRoutes> = async (route, options = {}) => {
   const isFree = route === 'GET account';

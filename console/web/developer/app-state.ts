@@ -17,7 +17,7 @@ export type State =
   /** The user of an identity provider is not a member of any tenant. */
   | { readonly name: 'no-tenant' }
   | { readonly name: 'failed'; readonly error: unknown }
-  /** The user opened a link of another tenant. */
+  /** The user opened a private link of a tenant other than that of the session. */
   | { readonly name: 'switching'; readonly account: OwnTenantView; readonly token: string }
   | {
       readonly name: 'signed-in';
@@ -45,7 +45,7 @@ export interface AppState {
 
 export function useAppState(): AppState {
   const [state, setState] = useState<State>({ name: 'loading' });
-  // A response that arrives after a newer request was sent, or after a sign-out, is dropped.
+  // Number of the newest request. The response to an earlier request is dropped. A sign-out also increases the number.
   const newest = useRef(0);
 
   const read = useCallback(async (isOwnAction: boolean) => {
@@ -128,7 +128,9 @@ function signedOut(before: State): State {
   return before.name === 'signed-in' ? { name: 'signed-out', message: texts.signIn.ended, isProblem: false } : before;
 }
 
-/** Removes the token of a private link from the address, and returns it. It must not stay in the browser history. */
+/**
+ * Removes the token of a private link from the address and returns it. The token must not stay in the browser history.
+ */
 function takeToken(): string {
   const token = location.hash.slice(1);
   if (!isToken(token)) return '';
@@ -136,7 +138,7 @@ function takeToken(): string {
   return token;
 }
 
-/** Returns whether a fragment is a token. Other fragments point to a part of the page. */
+/** Returns whether a fragment is a token. Other fragments are invitations, or point to a part of the page. */
 function isToken(fragment: string): boolean {
   return fragment.includes('.') && !isInvitation(fragment);
 }

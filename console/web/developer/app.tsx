@@ -26,7 +26,7 @@ export function App() {
   const showLink = (token: string) => setLink(`${location.origin}/#${token}`);
   const showKey = (created: CreatedKey, old?: ListedKey) => setKey({ created, old });
   const access = { reload: load, showLink, showKey, leave };
-  // The dialogs are outside the content, so that neither Back nor a sign-out in another tab removes a secret.
+  // The dialogs are outside the content, so that neither Back nor a sign-out in another tab hides an unsaved secret.
   return (
     <>
       <Content state={state} access={access} signIn={signIn} start={start} load={load} />

@@ -12,7 +12,10 @@ export interface ChartSeries {
 
 const HEIGHT = 260;
 const SERIES_COLOURS = 6;
-/** Possible distances between two lines of the axis, in seconds. Labels are then round seconds, minutes or hours. */
+/**
+ * Possible distances between two lines of the axis, in seconds. With these distances, labels are round seconds, minutes
+ * or hours.
+ */
 const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 18_000, 36_000, 86_400, 360_000, 3_600_000];
 const shortDays = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
@@ -68,8 +71,8 @@ export function Chart({
 }
 
 /**
- * Returns the data of the plot. The values of each series are added to those of the following series. uPlot draws the
- * last series on top, so the smaller sums cover the larger ones.
+ * Returns the data of the plot. In the plot, each series contains the sum of its own values and those of all following
+ * series. uPlot draws the last series on top, so the smaller sums cover the larger ones.
  */
 function stack(days: readonly string[], series: readonly ChartSeries[]): UPlot.AlignedData {
   const sums: number[][] = [];
@@ -130,7 +133,7 @@ function optionsOf(
   };
 }
 
-/** Returns whether the system uses a dark theme, and draws the component again when that changes. */
+/** Returns whether the system uses a dark theme. Draws the component again when the theme changes. */
 function useDarkTheme(): boolean {
   const query = '(prefers-color-scheme: dark)';
   const [isDark, setDark] = useState(() => matchMedia(query).matches);

@@ -33,7 +33,7 @@ export function Choices({
   );
 }
 
-/** A row of choices of which one is selected. */
+/** A row of choices. Exactly one choice is selected. */
 export function Segments({
   label,
   choices,

@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts/index.ts';
 
 /**
- * A page: its title as the only h1, its actions, and its content. When the page appears and no dialog is open, the focus
- * moves to the title, so that screen readers announce it.
+ * A page with its title as the only h1, its actions, and its content. When the page appears and no dialog is open, the
+ * focus moves to the title, so that screen readers announce it.
  */
 export function Page({
   title,
@@ -67,7 +67,7 @@ export function Card({
   );
 }
 
-/** Shown instead of an empty list, with the next step. */
+/** Text that is shown instead of an empty list. It describes what the user can do next. */
 export function Empty({ title, text, action }: { title: string; text?: string; action?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -76,7 +76,9 @@ export function CopyField({
   );
 }
 
-/** Copies a text. If the clipboard is unavailable, as over plain HTTP, it selects the text and copies the selection. */
+/**
+ * Copies a text. If the clipboard is unavailable, such as over plain HTTP, selects the text and copies the selection.
+ */
 async function writeClipboard(text: string): Promise<boolean> {
   try {
     if (isSecureContext) {
@@ -84,7 +86,7 @@ async function writeClipboard(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // The user or the browser denied access.
+    // The user or the browser denied access to the clipboard.
   }
   return copySelection(text);
 }

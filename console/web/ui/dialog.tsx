@@ -4,9 +4,10 @@ import { texts } from '../texts/index.ts';
 import { Icon } from './icons.tsx';
 
 /**
- * A modal dialog. The focus moves into it when it appears. When it disappears, the focus returns to the element that
- * had it before, or to the title of the page if this element was removed. A dialog that is not dismissible closes only
- * by its own buttons. While it is open, the browser asks before it closes the tab.
+ * A modal dialog. When the dialog appears, the focus moves into it. When the dialog disappears, the focus returns to
+ * the element that had the focus before. If this element was removed, the title of the page gets the focus. A dialog
+ * that is not dismissible can be closed only with its own buttons. While such a dialog is open, the browser asks the
+ * user before it closes the tab.
  */
 export function Dialog({
   title,

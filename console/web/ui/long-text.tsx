@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { texts } from '../texts/index.ts';
 
-/** Length above which a text is shortened. It is about six lines of a table. */
+/** Number of characters above which a text is shortened. They fill about six lines of a table. */
 const MAX_CHARACTERS = 300;
 const MAX_LINES = 6;
 

@@ -47,8 +47,8 @@ export function Notice({
 }
 
 /**
- * Message of a failed action of a form. The region also exists without a message. Screen readers may not announce a
- * region that appears together with its text.
+ * Message of a failed action of a form. The region also exists without a message, because screen readers may not
+ * announce a region that appears together with its text.
  */
 export function Problem({ message }: { message: string }) {
   return (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 export interface Column<Row> {
-  /** Head of the column. Shown as a label in front of the value when the rows are cards. */
+  /** Head of the column. Shown as a label in front of the value if the rows are shown as cards. */
   label: string;
   cell: (row: Row) => ComponentChildren;
   kind?: 'text' | 'number' | 'actions';

@@ -24,9 +24,9 @@ export interface AdmitParts {
 }
 
 /**
- * Counts a request of a tenant and returns the state of its rate limit. Throws 403 if the account is not active. The
- * return may be delayed for a tenant that ignores `Retry-After`. This delay ends if the client of `response`
- * disconnects.
+ * Counts a request of a tenant and returns the state of the tenant's request rate limit. Throws 403 if the account is
+ * not active. If the tenant ignores `Retry-After`, the result may be delayed. The delay ends early if the client of
+ * `response` disconnects.
  */
 export async function admitTenant(parts: AdmitParts, tenant: string, response?: WaitingResponse): Promise<Admission> {
   const { ledger, ledgerWatch, rateBlocks, refusalDelay } = parts;
@@ -53,7 +53,8 @@ export function requireRate({ allowed, retryAfterMs }: Admission): void {
 }
 
 /**
- * Counts a request. Refuses it with 403 if the account is not active, and then with 429 if it exceeds the request rate.
+ * Counts a request. Refuses the request with 403 if the account is not active, and otherwise with 429 if the request
+ * rate is exceeded.
  */
 export function admit(parts: AdmitParts, checkDeadline: CheckDeadline): RequestHandler {
   return async (_request, response, next) => {

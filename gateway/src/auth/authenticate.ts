@@ -37,10 +37,10 @@ export interface VerifiedKey extends RecognizedKey {
 export interface KeyCheck {
   /**
    * Verifies the API key in an `Authorization` header. Throws 401 if it is not valid. Throws 429 after too many
-   * failures from one address, unless the key is valid and this gateway has verified it before. `addressOf` is called
-   * only after a failure or for a key that is not cached. It evaluates the proxy headers, which costs more than the
-   * check of a cached key. `onRecognized` is called with the tenant and the id of the key, also if the key was revoked
-   * or has expired.
+   * failures from one address, unless the key is valid and this gateway has verified it before. `addressOf` evaluates
+   * the proxy headers, which costs more than the check of a cached key. It is therefore called only after a failure, or
+   * for a key that is not cached. `onRecognized` is called with the tenant and the id of the key, also if the key was
+   * revoked or has expired.
    */
   verify: (
     authorization: string | undefined,
@@ -48,11 +48,11 @@ export interface KeyCheck {
     onRecognized?: (key: RecognizedKey) => void,
   ) => Promise<VerifiedKey>;
   /**
-   * Returns the key of an `Authorization` header if it is valid, and if this gateway has verified it a short time ago.
+   * Returns the key in an `Authorization` header if the key is valid and this gateway has verified it a short time ago.
    * Sends no request to Redis.
    */
   cached: (authorization: string | undefined) => VerifiedKey | undefined;
-  /** Throws 401 if a key that was verified before has been revoked, was deleted or has expired. */
+  /** Checks a key again after its verification. Throws 401 if the key was revoked or deleted, or has expired. */
   verifyAgain: (keyId: string) => Promise<void>;
 }
 
@@ -73,8 +73,8 @@ export function createKeyCheck(options: KeyCheckOptions): KeyCheck {
         const digest = hash('sha256', key, 'base64url');
         let record = lookup.cached(keyId);
         if (record === undefined) {
-          // Failures of one client must not lock out other clients of its address. A key that this gateway has verified
-          // before is therefore looked up even if the address is blocked.
+          // Failures of one client must not lock out other clients with the same address. A key that this gateway has
+          // verified before is therefore looked up even if the address is blocked.
           const waitMs = lookup.wasVerified(keyId, digest) ? 0 : failures.waitMs(addressOf(), now());
           if (waitMs > 0) await refusalDelay.refuse(waitMs, BLOCKED);
           record = await find(keyId);
@@ -137,8 +137,8 @@ function bearer(authorization: string | undefined): string {
 }
 
 /**
- * Throws 401 unless the caller has sent the whole key. A caller who knows only the id of a key must not learn that the
- * key was revoked or has expired.
+ * Throws 401 unless the caller has sent the correct key. A caller who knows only the id of a key must not learn that
+ * the key was revoked or has expired.
  */
 function requireMatch(
   record: FoundKey | undefined,

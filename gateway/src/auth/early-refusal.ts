@@ -23,8 +23,8 @@ const REFUSAL = new ApiError('rate_limit_exceeded');
 
 /**
  * Refuses session requests of tenants that ignore `Retry-After`, before Express gets the requests. The app would send
- * the same 429, but would need more than twice the processor time for it. All tenants share this process, so such a
- * tenant would slow down the other tenants. Passes every other request to the app.
+ * the same 429, but would need more than twice the processor time of this function. All tenants share this process, so
+ * a tenant that sends many such requests would slow down the other tenants. Passes every other request to the app.
  */
 export function refuseEarly(app: RequestListener, parts: EarlyRefusalParts): RequestListener {
   return (request, response) => {
@@ -45,7 +45,8 @@ function findBlocked(
 ): Blocked | undefined {
   const { host, expect, authorization } = request.headers;
   if (request.method !== 'POST' || request.url !== SESSIONS_PATH || rateBlocks.isEmpty) return undefined;
-  // The app handles these requests. It may answer them with 400 (see `checkHeaders`) or 503 instead of 429.
+  // A request that meets one of these conditions goes to the app, which may answer with 400 (see `checkHeaders`) or 503
+  // instead of 429.
   if (host === undefined || expect !== undefined || !ledgerWatch.isAvailable()) return undefined;
   const key = keys.cached(authorization);
   const admission = key === undefined ? undefined : rateBlocks.find(key.tenant, performance.now());

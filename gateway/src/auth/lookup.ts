@@ -12,7 +12,7 @@ export interface FoundKey extends KeyRecord {
 }
 
 /**
- * Finds API keys by their public id and caches them for a short time. Also records from time to time that they are
+ * Finds API keys by their public id and caches them for a short time. Also records from time to time that a key is
  * used.
  */
 export interface KeyLookup {
@@ -20,8 +20,8 @@ export interface KeyLookup {
   cached: (keyId: string) => FoundKey | undefined;
   find: (keyId: string) => Promise<FoundKey | undefined>;
   /**
-   * Returns true if this gateway has verified a key with this digest before. Its record may no longer be cached, and
-   * the key may have been revoked since.
+   * Returns true if this gateway has once verified a key with this id and digest. The record of the key may no longer
+   * be cached, and the key may have been revoked since.
    */
   wasVerified: (keyId: string, digest: string) => boolean;
   /** Stores the digest of a verified key. */
@@ -73,7 +73,7 @@ export function createKeyLookup(
       touchedAtMs.delete(keyId);
       touchedAtMs.set(keyId, now());
       evictOldest(touchedAtMs, MAX_CACHED);
-      // The last use is only informative, so a failure is ignored.
+      // The time of the last use is only informative, so a failure is ignored.
       keys.touch(keyId).catch(() => touchedAtMs.delete(keyId));
     },
   };

@@ -23,7 +23,7 @@ test('RateBlocks lets Redis decide about the first ten refused requests of a ten
   expect(blocks.find('b', 1000)).toBeUndefined();
 });
 
-test('RateBlocks refuses a tenant until just before the next request is allowed, if that is within a second', () => {
+test('if the next request of a tenant is allowed within a second, RateBlocks refuses the tenant until 1 ms before that time', () => {
   const blocks = new RateBlocks();
   add(blocks, refused(100));
   expect(blocks.find('a', 1098)).toEqual({
@@ -35,7 +35,7 @@ test('RateBlocks refuses a tenant until just before the next request is allowed,
   expect(blocks.find('a', 1099)).toBeUndefined();
 });
 
-test('RateBlocks lets Redis decide again about a tenant after a second, even if the next request is allowed only later', () => {
+test('RateBlocks refuses a tenant for at most a second and then lets Redis decide, even if the next request is allowed only later', () => {
   const blocks = new RateBlocks();
   add(blocks, refused(60_000));
   expect(blocks.find('a', 1999)).toMatchObject({ retryAfterMs: 59_001, rate: { resetS: 60 } });

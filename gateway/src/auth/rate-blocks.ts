@@ -6,11 +6,11 @@ import { evictOldest } from './evict-oldest.ts';
  * that respects Retry-After gets fewer refusals.
  */
 const EXACT_REFUSALS = 10;
-/** Time without a refusal after which earlier refusals do not count. */
+/** Time without a refusal after which earlier refusals no longer count. */
 const FORGET_MS = 10_000;
 /**
- * Longest time for which the gateway itself refuses a tenant, without a request to Redis. Then Redis decides again,
- * because the state or the limits of the account may have changed.
+ * Longest time for which the gateway itself refuses a tenant, without a request to Redis. After this time, Redis
+ * decides again, because the state or the limits of the account may have changed.
  */
 const MAX_BLOCK_MS = 1000;
 const MAX_TENANTS = 10_000;
@@ -26,8 +26,8 @@ interface Block {
 
 /**
  * Tenants that keep sending requests after their request rate is used up. Redis has reported when the next request is
- * allowed, and a refused request does not change that time. Until then, the gateway itself refuses the tenant, because
- * requests to Redis would slow down all other tenants.
+ * allowed, and a refused request does not change that time. Until that time, the gateway itself refuses the tenant,
+ * because requests to Redis would slow down all other tenants.
  */
 export class RateBlocks {
   readonly #blocks = new Map<string, Block>();
@@ -47,7 +47,9 @@ export class RateBlocks {
     return refusalAfter(block.admission, elapsedMs);
   }
 
-  /** Stores a refusal by Redis. `sinceMs` is the time before the request to Redis, so that no block lasts too long. */
+  /**
+   * Stores a refusal by Redis. `sinceMs` must be a time before the request to Redis, so that no block lasts too long.
+   */
   add(tenant: string, admission: Admission, sinceMs: number): void {
     if (admission.state !== 'Active' || admission.allowed) return;
     const earlier = this.#blocks.get(tenant);

@@ -4,7 +4,7 @@ import { MAX_WAITING, maxWaitingOf, PROMPT_FAILURES_PER_SECOND, randomDelay, Ref
 const HOUR_MS = 3_600_000;
 const ADDRESS = '203.0.113.1';
 
-test('RefusalDelay delays a limited number of refusals at a time, and sends further ones at once', async () => {
+test('RefusalDelay delays at most MAX_WAITING refusals at a time by default, and sends further refusals at once', async () => {
   const delay = new RefusalDelay(HOUR_MS);
   const waiting = Array.from({ length: MAX_WAITING }, () => delay.wait());
   await delay.wait();
@@ -22,7 +22,7 @@ test.each([
   expect(maxWaitingOf(connections)).toBe(waiting);
 });
 
-test('RefusalDelay delays at most the given number of refusals at a time', async () => {
+test('RefusalDelay delays at most the number of refusals that its second argument sets', async () => {
   const delay = new RefusalDelay(HOUR_MS, 1);
   void delay.wait();
   await delay.wait();
@@ -37,7 +37,7 @@ test('RefusalDelay does not wait if the delay is 0, or after stop() was called',
   await delay.wait();
 });
 
-test('RefusalDelay ends the wait of a client that disconnects', async () => {
+test('RefusalDelay ends the delay of a refusal when its client disconnects', async () => {
   const delay = new RefusalDelay(HOUR_MS);
   const response = new EventEmitter();
   const wait = delay.wait(response);

@@ -18,8 +18,8 @@ export interface WaitingResponse {
 
 /**
  * Delays refusals of tenants that ignore `Retry-After`, and of addresses that fail often. A client that repeats refused
- * requests at once then sends one request per delay on each of its connections. Without the delay, it sends as many as
- * the gateway can refuse, and slows down the other clients of the gateway.
+ * requests at once can then send only one request per delay on each of its connections. Without the delay, the client
+ * would send as many requests as the gateway can refuse. This would slow down the other clients of the gateway.
  */
 export class RefusalDelay {
   readonly #failures = createAttemptLimiter(PROMPT_FAILURES_PER_SECOND, 1000);

@@ -22,9 +22,9 @@ export function checkScope(limits: KeyLimits | undefined, scope: KeyScope): void
 }
 
 /**
- * Throws if the API key may not use a model. Call it before the Idempotency-Key is looked up. Otherwise the key could
- * get a session for a model that it may not use. Another key of the account may have created that session with the same
- * Idempotency-Key.
+ * Throws if the API key may not use a model. Call it before the Idempotency-Key is looked up. Another API key of the
+ * account may have created a session with the same Idempotency-Key. If the check came later, the caller would get that
+ * session even if its own API key may not use the model.
  */
 export function requireModel(limits: KeyLimits | undefined, model: string, modelExists: boolean): void {
   const { models } = limitsOf(limits);

@@ -28,7 +28,7 @@ export interface Exchange {
   keyId?: string;
   /** Limits of the API key with which the request was authenticated. */
   keyLimits?: KeyLimits;
-  /** Model that the request names. It may not exist. */
+  /** Name of the model in the request. Possibly, no such model exists. */
   model?: string;
   /** Code of the error response. */
   code?: string;

@@ -25,7 +25,7 @@ export function observe(
       const exchange = exchangeOf(response);
       const { traceId, route, tenant, keyId, startedAtMs } = exchange;
       const { headersSent } = response;
-      // The code in broken-request.ts answers broken requests without Express and with another request id.
+      // The code in broken-request.ts answers broken requests without Express. Its answer has a request id of its own.
       const broken = headersSent ? undefined : takeBrokenAnswer(request.socket);
       const { requestId, code } = broken ?? exchange;
       const durationMs = performance.now() - startedAtMs;

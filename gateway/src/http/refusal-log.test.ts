@@ -75,7 +75,7 @@ test.each(['a model', 'x'.repeat(129), '', 'm\nn', `svc_live_v1_8fK2pQ9xLm_${'a'
   },
 );
 
-test('RefusalLog records a burst of 20 refusals of one tenant, and drops further ones without an effect on other tenants', async () => {
+test('RefusalLog records a burst of 20 refusals of one tenant, drops further refusals of that tenant, and still records refusals of other tenants', async () => {
   for (let count = 0; count < PER_MINUTE + 5; count++) log.record(REQUEST);
   log.record({ ...REQUEST, tenant: 'other' });
   await log.write();

@@ -5,7 +5,8 @@ import { createAttemptLimiter, redact } from '@svc-asr/runtime';
 import type { GatewayMetrics } from '../metrics.ts';
 
 /**
- * Number of refusals of one tenant that a gateway records in a burst. Afterwards it records one every three seconds.
+ * Number of refusals of one tenant that a gateway can record in a burst. After the burst, it records one refusal every
+ * three seconds.
  */
 const PER_MINUTE = 20;
 /** Maximum number of refusals of all tenants together that wait to be written. */
@@ -34,9 +35,9 @@ export interface RefusalLogOptions {
 }
 
 /**
- * Records refused requests for the console. It never delays a request: refusals wait in memory for up to a second and
- * are written in one command per tenant. Refusals beyond the limits are dropped, and so are all refusals while Redis is
- * unavailable.
+ * Records refused requests for the console. This never delays a request. Refusals wait in memory for up to a second and
+ * are written in one command per tenant. Refusals over the limits are dropped. While Redis is unavailable, all refusals
+ * are dropped.
  */
 export class RefusalLog {
   readonly #options: RefusalLogOptions;

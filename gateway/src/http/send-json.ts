@@ -5,8 +5,9 @@ import { exchangeOf, rateHeaders } from './exchange.ts';
 export const NOT_STORED = { 'Cache-Control': 'no-store' } as const;
 
 /**
- * Sends JSON. The function `response.json` of Express would take a tenth of the time of a whole request. All headers
- * are passed in one call of `writeHead`, because Node would copy each header that was set with an earlier call.
+ * Sends JSON. Does not use `response.json` of Express, because that function takes a tenth of the time of a whole
+ * request. All headers are passed in one call of `writeHead`, because Node would copy each header that was set with an
+ * earlier call.
  */
 export function sendJson(response: Response, status: number, text: string, headers: Record<string, string>): void {
   sendText(response, status, text, { ...headers, 'Content-Type': 'application/json; charset=utf-8' });

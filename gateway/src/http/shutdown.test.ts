@@ -49,7 +49,7 @@ afterEach(() => {
   return new Promise((resolve) => server.close(resolve));
 });
 
-test('closeConnections keeps a connection for at least half of the maximum age, and closes it after a response at the maximum age', async () => {
+test('closeConnections keeps a connection for at least half of the maximum age, and closes the connection after the first response that follows the maximum age', async () => {
   await start(MAX_AGE_MS);
   const first = await request();
   nowMs = MAX_AGE_MS / 2 - 1;

@@ -18,7 +18,7 @@ const UNSIGNED = 'The request has no signature of the console, or its signature 
 
 /**
  * Creates the app of the internal port. The console creates sessions for its playground here, without an API key. After
- * the check of the signature, a request is checked and answered like POST /v1/asr/sessions.
+ * the check of its signature, a request is checked and answered like a request to POST /v1/asr/sessions.
  */
 export function createInternalApp(parts: AppParts): Express {
   const { settings, logger, metrics, shutdown } = parts;
@@ -31,7 +31,7 @@ export function createInternalApp(parts: AppParts): Express {
     publicUrl: settings.PUBLIC_URL,
   });
   const verified = verifySignature(settings.API_KEY_PEPPERS);
-  // Refusals are not delayed here. A delayed refusal would hold one of the few connections that all consoles share.
+  // Refusals are not delayed here. A delayed refusal would occupy one of the few connections that all consoles share.
   const admitted = admit({ ...parts, refusalDelay: new RefusalDelay(0) }, checkDeadline);
   route(app, PLAYGROUND_SESSIONS_PATH, { post: [verified, admitted, refuseNewSessions(shutdown), createSession] });
   app.use(notFound);

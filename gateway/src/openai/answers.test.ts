@@ -20,7 +20,7 @@ test('buildAnswer reports the duration, rounded up, as usage in the format json,
   expect(bodyOf('text')).toBe('wĩ mwega nĩ\n');
 });
 
-test('buildAnswer includes segments in verbose_json, or words if they are requested', () => {
+test('buildAnswer includes segments in verbose_json, or words if the request asks for words', () => {
   const verbose = JSON.parse(bodyOf('verbose_json')) as { segments: unknown[]; words?: unknown };
   expect(verbose).toMatchObject({ task: 'transcribe', language: 'ki', duration: 3662.25 });
   expect(verbose.segments).toMatchObject([{ id: 0, start: 0, end: 1, text: 'wĩ mwega' }, { id: 1 }]);
@@ -45,7 +45,7 @@ test('buildAnswer reports the mean logarithm of the confidences of a segment, an
   expect(segments.map(({ avg_logprob }) => avg_logprob)).toEqual(expected);
 });
 
-test('joinFinals joins the texts of finals and skips empty ones', () => {
+test('joinFinals joins the texts of finals and skips finals without text', () => {
   const final = (text: string) => ({
     type: 'final' as const,
     text,

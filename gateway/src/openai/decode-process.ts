@@ -2,7 +2,7 @@
 // separate process, so that the file of one client can neither delay the streams of other clients nor end the gateway.
 //
 // The program decodes the file twice. The first pass checks the whole file and counts its samples, because the gateway
-// must reserve credit for all of them. The second pass writes the samples as fast as the gateway reads them. The memory
+// must reserve credit for all samples. The second pass writes the samples as fast as the gateway reads them. The memory
 // use therefore does not depend on the length of the audio.
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
@@ -45,7 +45,7 @@ async function countSamples(): Promise<number | undefined> {
     }
     return count;
   } catch (error) {
-    // An unexpected error of the decoder is reported as an error of the file, because only this file causes it.
+    // An unexpected error of the decoder is reported as an error of the file, because no other file is affected.
     process.stderr.write(error instanceof AudioFormatError ? error.message : 'the decoder failed');
     process.exitCode = error instanceof UnsupportedAudioError ? EXIT_CODES.unsupported : EXIT_CODES.damaged;
     return undefined;

@@ -4,7 +4,9 @@
  */
 export const EXIT_CODES = { unsupported: 2, damaged: 3, tooLong: 4, tooMuchMemory: 5 } as const;
 
-/** Size of the head of the output. It contains the number of samples, and the samples follow. */
+/**
+ * Size of the head of the output, in bytes. The head contains the number of samples. The samples follow after the head.
+ */
 export const HEAD_BYTES = 8;
 
 export function buildHead(samples: number): Uint8Array {

@@ -46,10 +46,7 @@ test('decodeFile ends the decoder process when the client disconnects', async ()
   await audio.closed;
 });
 
-/**
- * Returns a number of blocks. With `samples` samples each, they are together longer than the maximum duration of a
- * file.
- */
+/** Returns how many blocks of `samples` samples are together longer than the maximum duration of a file. */
 const blocks = (samples: number) => Math.ceil((LIMITS.maxSeconds * 16_000) / samples) + 1;
 
 test.each<[string, Buffer]>([
@@ -91,7 +88,7 @@ test('decodeFile refuses a file whose check takes longer than checkTimeoutMs', a
 
 test.each([
   ['WebAssembly', 'new WebAssembly.Memory({ initial: 1024 })', 'new WebAssembly.Memory({ initial: 1025 })'],
-  ['the heap', 'const a = Array(1e6).fill(0.5)', 'const a = []; for (;;) a.push(Array(1000).fill(0.5))'],
+  ['the JavaScript heap', 'const a = Array(1e6).fill(0.5)', 'const a = []; for (;;) a.push(Array(1000).fill(0.5))'],
 ])('MEMORY_LIMITS limits the memory of %s in a decoder process', async (_name, allowed, refused) => {
   const run = (script: string) => promisify(execFile)(process.execPath, [...MEMORY_LIMITS, '-e', script]);
   await run(allowed);

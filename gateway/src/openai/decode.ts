@@ -25,7 +25,7 @@ export interface DecoderLimits {
    * Maximum memory of the decoder process. Node needs 60 MiB of it, the file up to 25 MiB and the decoder up to 60 MiB.
    */
   readonly maxBytes: number;
-  /** Maximum time in which a decoder must check a file. */
+  /** Maximum time that a decoder may take to check a file. */
   readonly checkTimeoutMs: number;
 }
 
@@ -35,7 +35,7 @@ export const DECODER_LIMITS: DecoderLimits = {
   checkTimeoutMs: 300_000,
 };
 const ENTRY = import.meta.url.endsWith('.ts') ? './decode-process.ts' : './decode-process.js';
-/** Maximum time until a decoder writes its next audio, after it has checked the file. */
+/** Maximum time that a decoder may take to write its next audio, after it has checked the file. */
 const STALL_TIMEOUT_MS = 30_000;
 const MAX_MESSAGE = 500;
 /**
@@ -93,7 +93,8 @@ function createReader(output: Readable, ended: Promise<void>, close: () => void)
       late.abort();
       close();
     }, timeoutMs);
-    // Reading a closed output throws. `ended`, which is awaited next, rejects with the reason.
+    // A read of a closed output throws. This error is ignored, because `ended` is awaited next and rejects with the
+    // reason.
     const { value } = await chunks.next().catch(() => ({ value: undefined }));
     clearTimeout(timer);
     if (late.signal.aborted) throw new ApiError('invalid_audio', { message: TOO_SLOW });
@@ -102,7 +103,7 @@ function createReader(output: Readable, ended: Promise<void>, close: () => void)
   };
 }
 
-/** Reads the number of samples. It arrives after the whole file was checked. */
+/** Reads the number of samples. The decoder writes this number after it has checked the whole file. */
 async function readHead(read: Read, timeoutMs: number): Promise<{ samples: number; rest: Buffer }> {
   let bytes = Buffer.alloc(0);
   while (bytes.length < HEAD_BYTES) {

@@ -47,7 +47,7 @@ test('FileClient sends all frames and then one flush', async () => {
   expect(texts).toEqual(['{"type":"flush"}']);
 });
 
-test('FileClient requests no frame while its stream does not read, and continues afterwards', async () => {
+test('FileClient requests no frame while its stream does not read audio, and continues when the stream reads again', async () => {
   const { client, all, requested, received, texts } = createFile([4000, 4000, 4000], {
     onAudio: () => received.length === 1 && client.read(false),
   });
@@ -120,8 +120,8 @@ describe('FileClient of a file of 240 s and one sample', () => {
     await nextTurn();
     await nextTurn();
     const flush = '{"type":"flush"}';
-    // The fourth minute is sent in three parts. It is divided where the search for the quiet moment starts, and at that
-    // moment.
+    // The fourth minute is sent in three parts. It is divided where the search for the quiet moment starts, and at the
+    // quiet moment itself.
     const audio = Array.from({ length: 5 }, () => 'audio');
     expect(texts.slice(1)).toEqual([...audio, flush, 'audio', 'audio', flush]);
     client.send(finalOf(240_000));

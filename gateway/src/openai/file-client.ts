@@ -9,7 +9,7 @@ const KEEPALIVE = Buffer.from(JSON.stringify({ type: 'keepalive' }));
 const NORMAL_CLOSURE = 1000;
 /**
  * Length of a pause that ends an utterance of a long file. The gateway keeps the audio of an utterance for a replay.
- * Short utterances need little memory, and their replay takes little time.
+ * Pauses divide the file into short utterances, which need little memory and little time for a replay.
  */
 const PAUSE_MS = 1000;
 const BYTES_PER_MS = (AUDIO.sampleRateHz * AUDIO.bytesPerSample) / 1000;
@@ -87,8 +87,8 @@ export class FileClient implements StreamClient {
   ping(): void {
     this.#later(() => {
       this.#stream?.onPong();
-      // The keepalive prevents the idle timeout, because a decoder may need longer for its next audio than a client may
-      // be idle.
+      // The keepalive prevents the idle timeout. A decoder may need more time for its next audio than the idle timeout
+      // allows.
       this.#stream?.receive(KEEPALIVE, false);
     });
   }

@@ -35,7 +35,8 @@ export function readFileForm(request: Request): Promise<FileForm> {
     let isSettled = false;
     const refuse = (message: string): void => {
       reject(new ApiError('invalid_parameters', { message }));
-      // The rest of the body is read and discarded, so that the client receives the response.
+      // The rest of the body is read and discarded. A client that is still sending would otherwise not receive the
+      // response.
       if (parser !== undefined) request.unpipe(parser);
       request.resume();
       file = undefined;
@@ -62,8 +63,8 @@ export function readFileForm(request: Request): Promise<FileForm> {
       else resolve({ file: Buffer.concat(file), fields });
     });
     parser.on('error', () => refuse(INVALID));
-    // If a part has no headers, the parser stops without an event. A valid form has emitted all of its events before
-    // the next turn of the event loop. Any other form is then refused.
+    // If a part has no headers, the parser stops without an event. For a valid form, the parser has emitted all events
+    // before the next turn of the event loop. Every other form is refused in that turn.
     parser.on('prefinish', () => setImmediate(() => isSettled || refuse(INVALID)));
     for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) {
       parser.on(event, () => refuse('The form has too many parts.'));

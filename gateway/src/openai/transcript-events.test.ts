@@ -27,7 +27,7 @@ function createEvents() {
 
 const TRANSCRIPT = { words: [], seconds: 2.5, language: 'ki' };
 
-test('TranscriptEvents sends only new text as deltas, also across utterances, and at the end the whole text and its usage', () => {
+test('TranscriptEvents sends only new text as deltas, even in a second utterance, and at the end the whole text and the usage', () => {
   const { events, texts, sent, written } = createEvents();
   texts(['delta', ''], ['delta', 'wĩ'], ['delta', 'wĩ mwe'], ['final', 'wĩ mwega'], ['delta', 'ni'], ['final', 'nĩ']);
   expect(sent().map(({ delta }) => delta)).toEqual(['wĩ', ' mwe', 'ga', ' ni']);

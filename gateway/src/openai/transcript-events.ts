@@ -8,7 +8,7 @@ import type { Transcript } from './answers.ts';
 const HEADERS = {
   ...NOT_STORED,
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // Without this header, some proxies would buffer all events until the end.
+  // Without this header, some proxies would buffer all events until the end of the response.
   'X-Accel-Buffering': 'no',
 };
 

@@ -122,7 +122,7 @@ async function recognize(
   const session = await createSession(options, {
     tenant,
     model,
-    // The reservation is larger than the audio by up to one second, except at the longest allowed duration. A stream
+    // The reservation is up to one second larger than the audio, unless the audio has the maximum duration. A stream
     // that has used its whole reservation ends by itself and leaves little time for its last final.
     seconds: Math.min(Math.floor(seconds) + 1, FILE_LIMITS.maxSeconds),
     idempotencyKey: undefined,
@@ -151,15 +151,15 @@ async function recognize(
   client.start(stream);
   const { outcome, reason } = await stream.ended;
   signal.removeEventListener('abort', abort);
-  // After the settlement, the session no longer counts against the concurrency limit. The next request of the client is
-  // then not refused.
+  // Waits for the settlement, because the session counts against the concurrency limit until then. Without the wait,
+  // the next request of the client could be refused.
   await Promise.race([settled, sleep(MAX_SETTLE_MS, undefined, { ref: false })]);
   if (outcome === 'completed' && client.isComplete) return client;
   if (reason === 'account_suspended') throw new ApiError('account_inactive');
   throw new ApiError(reason === 'no_capacity' ? 'no_capacity' : 'service_unavailable');
 }
 
-/** Cancels a session that is not used, so that its credit is released. */
+/** Cancels a session whose stream was not opened, so that its credit is released. */
 async function cancel({ ledger }: TranscriptionsRoute, tenant: string, model: string, session: CreatedSession) {
   await ledger.sessionAccess.delete(tenant, session.sessionId);
   // The pool releases the held slot soon even without this call, so a failure only causes a delay.

@@ -22,8 +22,8 @@ export interface BrokenAnswer {
 const unloggedAnswers = new WeakMap<Duplex, BrokenAnswer>();
 
 /**
- * Returns the response to a broken request on this socket. Returns it only once, so that the request is logged and
- * counted once. If the request had reached a route before it broke, `observe` takes the response.
+ * Returns the response to a broken request on this socket. Only the first call returns it, so that the request is
+ * logged and counted once. If the request had reached a route before it broke, `observe` makes that call.
  */
 export function takeBrokenAnswer(socket: Duplex): BrokenAnswer | undefined {
   const answer = unloggedAnswers.get(socket);

@@ -7,8 +7,8 @@ import type { IncomingMessage } from 'node:http';
 export type TrustProxy = (address: string, hop: number) => boolean;
 
 /**
- * Returns the client address of a request that Express does not handle, in the same way as `request.ip`. Starting at
- * the direct peer, it is the first address that is not a trusted proxy.
+ * Returns the client address of a request that Express does not handle, in the same way as `request.ip`. This is the
+ * first address that is not a trusted proxy, counted from the direct peer.
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trust: TrustProxy): string {
   const forwarded = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');

@@ -20,7 +20,7 @@ const FILES_PER_CLIENT = 2;
 export const MEMORY_SHARE = 1 / 8;
 const BYTES_PER_CONNECTION = 65_536;
 const FEWEST = 64;
-/** Assumed limit of open files on systems on which it cannot be read, such as macOS. */
+/** Assumed limit of open files on systems on which the limit cannot be read, such as macOS. */
 const USUAL_FILES = 10_240;
 
 export interface ConnectionLimitOptions {
@@ -29,8 +29,8 @@ export interface ConnectionLimitOptions {
   /** Maximum number of connections from one IPv4 address or one IPv6 network of 64 bits. 0 means no limit. */
   maxPerAddress: number;
   /**
-   * Decides whether an address is a trusted proxy. `maxPerAddress` does not apply to a trusted proxy, because a proxy
-   * connects for many clients.
+   * Decides whether an address is a trusted proxy. `maxPerAddress` does not apply to a trusted proxy, because one proxy
+   * opens connections for many clients.
    */
   trustProxy: TrustProxy;
   metrics: Pick<GatewayMetrics, 'connectionsRefused'>;
@@ -74,7 +74,7 @@ export function maxConnectionsOf(setting: number): number {
  * Returns the number of connections that this process can hold, according to its memory and its limit of open files.
  */
 function defaultMaxConnections(): number {
-  // If there is no limit, constrainedMemory() returns 0 or more than the memory of the machine.
+  // If there is no limit, constrainedMemory() returns either 0 or a value above the memory of the machine.
   const memoryLimit = process.constrainedMemory();
   const memoryBytes = memoryLimit > 0 ? Math.min(memoryLimit, totalmem()) : totalmem();
   return computeMaxConnections(memoryBytes, readOpenFileLimit());

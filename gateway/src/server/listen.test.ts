@@ -173,7 +173,7 @@ async function listenWith(changes: Partial<GatewaySettings>, trust = trustProxy)
   return other;
 }
 
-test('a connection over MAX_CONNECTIONS is closed and counted, and a new one is accepted after an open one was closed', async () => {
+test('a connection over MAX_CONNECTIONS is closed and counted, and a new connection is accepted after an open connection was closed', async () => {
   const limited = await listenWith({ MAX_CONNECTIONS: 3, HEADERS_TIMEOUT_MS: 60_000, REQUEST_TIMEOUT_MS: 60_000 });
   const sockets = [openIdle(limited), openIdle(limited), openIdle(limited)];
   await eventually('three connections are open', 30_000, async () => (await countConnections(limited)) === 3);
@@ -216,7 +216,7 @@ test('MAX_CONNECTIONS_PER_ADDRESS does not apply to a trusted proxy', async () =
   for (const socket of sockets) socket.destroy();
 });
 
-test('a connection without a TLS handshake is closed after TLS_HANDSHAKE_TIMEOUT_MS, and other clients are served', async () => {
+test('a connection without a TLS handshake is closed after TLS_HANDSHAKE_TIMEOUT_MS, and other clients are served in the meantime', async () => {
   const folder = temporaryFolder('listen');
   const files = { TLS_CERT_FILE: join(folder, 'tls.crt'), TLS_KEY_FILE: join(folder, 'tls.key') };
   const { cert, key } = await createCertificate();

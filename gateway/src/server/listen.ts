@@ -61,8 +61,8 @@ export function countConnections(server: Server): Promise<number> {
 /** Refuses new connections. Resolves when every request in flight is answered and every WebSocket is closed. */
 export async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Idle keep-alive connections are closed. Otherwise the server would stay open for as long as their clients keep
-  // them.
+  // Idle keep-alive connections are closed. Otherwise the server could not close until the clients close these
+  // connections.
   const timer = setInterval(() => server.closeIdleConnections(), 100);
   server.closeIdleConnections();
   await closed;

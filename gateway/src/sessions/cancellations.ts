@@ -2,7 +2,7 @@ import type { Ledger } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { retryUntilAnswered } from '../retry.ts';
 
-/** A session to cancel, because the request that reserved it did not return it to its caller. */
+/** A session to cancel, because the request that reserved the session did not return it to the client. */
 export interface Cancellation {
   tenant: string;
   sessionId: string;
@@ -10,7 +10,7 @@ export interface Cancellation {
   idempotencyKey: string | undefined;
   model: string;
   reason: string;
-  /** True to cancel the session for all attempts that hold it, not only for this one. */
+  /** True to cancel the session for all attempts that hold it, and not only for `attempt`. */
   forAll?: boolean;
 }
 
@@ -32,7 +32,7 @@ export function createCancellations(ledger: Ledger, logger: Logger): Cancellatio
   async function cancel(cancellation: Cancellation): Promise<void> {
     const { model, sessionId } = cancellation;
     const { outcome, sessionId: heldSessionId } = await retryUntilAnswered(() => ledger.sessions.cancel(cancellation));
-    // A repeated cancel returns `none` if the first one succeeded, so the held slot is released for `none` too.
+    // A repeated cancel returns `none` if the first cancel succeeded, so the held slot is released for `none` too.
     if (outcome === 'cancelled' || outcome === 'none')
       await retryUntilAnswered(() => ledger.pools.release(model, heldSessionId));
     logger.debug({ session_id: sessionId, reason: cancellation.reason, code: outcome }, 'session cancelled');

@@ -17,7 +17,9 @@ export interface CreateOptions {
   /** Time for which a session holds its slot in the pool after its credential has expired. */
   holdExtraMs: number;
   audioCapacity: Pick<AudioCapacity, 'hasRoom' | 'countCreated'>;
-  /** Retry-After in seconds if there is no free slot. Up to twice as long if there is no audio memory. */
+  /**
+   * Retry-After in seconds if there is no free slot. If there is no audio memory, Retry-After is up to twice as long.
+   */
   noCapacityRetryS: number;
 }
 
@@ -30,7 +32,10 @@ export interface CreateRequest {
   origin: SessionOrigin;
   /** Throws if there is no time left for another step. */
   checkDeadline: () => void;
-  /** Called with the state of the session rate limit if the ledger returns it, also with some refusals. */
+  /**
+   * Called with the state of the session rate limit if the ledger returns this state. Some refusals contain this state
+   * too.
+   */
   onRate: (rate: RateState) => void;
 }
 
@@ -84,7 +89,7 @@ export async function createSession(options: CreateOptions, request: CreateReque
 }
 
 /**
- * Holds a slot and confirms the session. Cancels the session if there is no free slot, or if no gateway has audio
+ * Holds a slot and confirms the session. Cancels the session if there is no free slot, or if no gateway has free audio
  * memory.
  */
 async function confirmReservation(
@@ -98,8 +103,8 @@ async function confirmReservation(
   const { ledger, cancellations, audioCapacity, holdExtraMs, noCapacityRetryS } = options;
   if (!audioCapacity.hasRoom) {
     cancellations.add({ ...cancellation, sessionId, reason: 'no audio memory', forAll: true });
-    // All gateways become full at the same time. The delay is random, so that clients do not all return at once and
-    // fill them again.
+    // All gateways become full at the same time. The delay is random, so that not all clients return at once and fill
+    // the gateways again.
     const retryAfterS = noCapacityRetryS * (1 + Math.random());
     throw new ApiError('no_capacity', { retryAfterS, message: GATEWAYS_FULL });
   }
@@ -116,8 +121,8 @@ async function confirmReservation(
 }
 
 /**
- * Returns a value that was derived from a secret. Throws if it is undefined, because the secret is missing from the
- * keyring.
+ * Returns `derived`, a value that was derived from a secret. Throws if the value is undefined, which means that the
+ * keyring lacks the secret.
  */
 function known(secretId: string, derived: string | undefined): string {
   if (derived === undefined) throw new Error(`the session secret "${secretId}" is missing from SESSION_SECRETS`);

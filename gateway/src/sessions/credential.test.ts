@@ -35,7 +35,7 @@ test('sessionCredential returns undefined for an unknown secret id, and readCred
   expect(readCredential(ring, older, 'session-1')).toMatchObject({ tenant: 'acme-radio' });
 });
 
-test('readCredential rejects a malformed credential, and one for another session, tenant or expiry', () => {
+test('readCredential rejects a malformed credential, and a credential for another session, tenant or expiry', () => {
   const credential = sessionCredential(ring, 's2', SUBJECT, EXPIRES_AT_MS)!;
   expect(readCredential(ring, credential, 'session-2')).toBeUndefined();
   expect(readCredential(ring, credential.slice(0, -3), 'session-1')).toBeUndefined();

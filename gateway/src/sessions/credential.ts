@@ -24,10 +24,10 @@ export interface ReadCredential {
 
 /**
  * Derives the credential of a session: SESSION_CREDENTIAL_PREFIX and the base64url of `SECRET_ID:TENANT:EXPIRY:MAC`.
- * The MAC covers tenant, session and expiry. A derived credential has three advantages. A repeated request gets the
- * same credential, although Redis stores only a hash. A handshake finds its account by the tenant in the credential,
- * without an index. An expired credential is refused without Redis. Returns undefined if the secret is not in the
- * keyring.
+ * The MAC covers tenant, session and expiry. A derived credential has three advantages. First, a repeated request gets
+ * the same credential, although Redis stores only a hash. Second, a handshake finds its account by the tenant in the
+ * credential, without an index. Third, an expired credential is refused without a request to Redis. Returns undefined
+ * if the secret is not in the keyring.
  */
 export function sessionCredential(
   ring: Keyring,
@@ -56,8 +56,8 @@ export function credentialHash(
 }
 
 /**
- * Parses a credential and verifies its MAC. Returns undefined if it is not valid for this session. It does not check
- * the expiry.
+ * Parses a credential and verifies its MAC. Returns undefined if the credential is not valid for this session. Does not
+ * check the expiry.
  */
 export function readCredential(ring: Keyring, credential: string, sessionId: string): ReadCredential | undefined {
   if (!credential.startsWith(SESSION_CREDENTIAL_PREFIX)) return undefined;

@@ -5,7 +5,7 @@ import type { ConfigMessage, ContextSize, Phrase, RelayAnswer, StreamErrorCode }
 export interface Configuration {
   readonly context: ContextSize;
   /**
-   * Duration of the pause after a word at which the utterance ends. Undefined if only flushes and resets end
+   * Duration of a pause after a word that is long enough to end the utterance. Undefined if only flushes and resets end
    * utterances.
    */
   readonly silenceMs: number | undefined;
@@ -57,7 +57,10 @@ export function isSameConfiguration(one: Configuration, other: Configuration): b
 /** Part of a configuration that a worker has not applied. */
 export type MissingPart = Exclude<keyof typeof REFUSALS, 'context'>;
 
-/** Returns a part of the configuration that a worker has not applied to its stream. Undefined if there is none. */
+/**
+ * Returns a part of the configuration that a worker has not applied to its stream. Undefined if it has applied all
+ * parts.
+ */
 export function findMissingPart(
   { silenceMs, phrases }: Configuration,
   opened: Extract<RelayAnswer, { type: 'opened' }>,

@@ -14,7 +14,7 @@ export interface StreamSession {
   readonly tenant: string;
   readonly model: string;
   readonly languageCode: string;
-  /** Audio that the stream may use at first. If the stream has a chain, the chain reserves further audio. */
+  /** Audio that the stream may use at first. If the stream has a chain, the chain reserves further audio later. */
   readonly reservedMs: number;
   /** The sessions of a stream that lasts longer than one session. */
   readonly chain?: StreamChain | undefined;
@@ -34,7 +34,7 @@ export interface StreamChain {
   /** Id of the session to which the current audio is charged. */
   readonly sessionId: string;
   /**
-   * Gets audio for the next part of the stream. Call it when the stream has used all audio that it may use.
+   * Reserves audio for the next part of the stream. Call it when the stream has used all audio that it may use.
    * `heldSamples` returns how much audio the stream keeps for a replay. That amount must not grow until the promise
    * resolves. Waits while Redis is unavailable or there is no audio memory.
    */

@@ -62,7 +62,7 @@ export class Stream {
     });
   }
 
-  /** Handles a message of the client. `data` is copied, so its memory may be used again. */
+  /** Handles a message of the client. Copies `data` if necessary, so the caller may use its memory again. */
   receive(data: Buffer, isBinary: boolean): void {
     if (this.#ending !== undefined || this.#finished) return;
     this.#clocks?.onMessage();
@@ -93,7 +93,7 @@ export class Stream {
     this.#finish(this.#excuse(cancelled(this.#ending)));
   }
 
-  /** Returns the given ending, or one that is free of charge if the recognition is stalled. */
+  /** Returns the given ending. If the recognition is stalled, returns an ending that is free of charge. */
   #excuse(ending: Ending): Ending {
     return this.#recognition.stalled ? { ...ending, outcome: 'failed' } : ending;
   }
@@ -108,8 +108,8 @@ export class Stream {
       return;
     }
     this.#end('flush');
-    // The loss of a worker must not delay the close, so the wait for the last `final` is limited. A stream whose last
-    // `final` is missing fails and is free of charge.
+    // The loss of a worker must not delay the close for long, so the wait for the last `final` is limited. If the last
+    // `final` does not arrive, the stream fails and is free of charge.
     const endWithoutFinal = () => (ending.outcome === 'failed' ? this.#finish(ending) : this.fail('internal_error'));
     this.#finalTimer = setTimeout(endWithoutFinal, this.#parts.times.finalMs);
   }
@@ -162,7 +162,7 @@ export class Stream {
     else this.#pace();
   }
 
-  /** Reserves further audio. `rest` is the part of a frame that does not fit, and is handled afterwards. */
+  /** Reserves further audio, and then handles `rest`, the part of a frame that did not fit into the limit. */
   #extend(rest: Buffer): void {
     this.#queued.push(Buffer.from(rest));
     this.#client.read(false);
@@ -218,8 +218,8 @@ export class Stream {
   #onOpened(context: ContextSize, chunkSamples: number): void {
     this.#chunkSamples = chunkSamples;
     const { configuration } = this.#recognition;
-    // The stream has moved to another worker before its configuration could change. That worker has opened the stream
-    // with the old configuration, and the change is still pending.
+    // If the stream moved to another worker before its configuration could change, that worker has opened the stream
+    // with the old configuration. The change is then still pending.
     if (this.#change !== undefined && this.#change.to !== configuration) return;
     const changed = this.#change !== undefined && this.#change.to !== this.#change.from;
     this.#change = undefined;
@@ -274,7 +274,7 @@ export class Stream {
     }
     const { message: text } = outcome.event;
     const ending = { outcome: 'completed', code: outcome.close, reason: code, error: code, message: text } as const;
-    // The client may be silent because it waits for an answer that the service owes. The stream is then free of charge.
+    // The stream is free of charge if the client is idle because it waits for an answer that the service owes.
     this.#finish(code === 'idle_timeout' ? this.#excuse(ending) : ending);
   }
 

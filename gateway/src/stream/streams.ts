@@ -28,12 +28,12 @@ import { Stream } from './stream.ts';
 import { Ticker } from './ticker.ts';
 
 /**
- * Maximum number of fragments of a message. Fragments are kept until the last one has arrived, and no client needs
- * more.
+ * Maximum number of fragments of a message. The limit saves memory, because fragments are kept until the last one has
+ * arrived. No client needs more fragments.
  */
 const MAX_FRAGMENTS = 256;
 
-/** Interval at which the clocks of streams are checked. It is shorter if a timeout requires it. */
+/** Interval at which the clocks of streams are checked. If a timeout is short, the interval is shorter. */
 const TICK_MS = 250;
 
 export interface StreamsOptions
@@ -143,7 +143,7 @@ export class Streams {
     this.#workerConnections.close();
   }
 
-  /** Fails all streams. Call when the lease was lost, because other gateways then fail these sessions. */
+  /** Fails all streams. Call when the lease was lost. Other gateways then fail the sessions of these streams. */
   failAll(): void {
     for (const stream of this.#live) stream.fail('internal_error');
   }
@@ -167,7 +167,7 @@ export class Streams {
     } catch (error) {
       share?.release();
       const refusal = refuse(socket, error, requestId);
-      // A 5xx is not the fault of the client, so it does not count against the session.
+      // A refusal with 5xx is not the fault of the client, so it does not count against the session.
       const sessionId = end === undefined ? undefined : offer?.sessionId;
       if (sessionId !== undefined && refusal.status < 500) {
         this.#refusals.countForSession(sessionId, performance.now());
@@ -190,8 +190,8 @@ export class Streams {
   }
 
   /**
-   * Sends the 101 response. Returns undefined if it was not sent. The package ws drops a client that has already
-   * disconnected, and reports nothing.
+   * Sends the 101 response. Returns undefined if it was not sent, because the client had already disconnected. In that
+   * case, the package ws reports no error.
    */
   #answer(request: IncomingMessage, socket: Duplex, head: Buffer): WebSocket | undefined {
     const clients: WebSocket[] = [];
@@ -200,8 +200,8 @@ export class Streams {
   }
 
   /**
-   * Verifies a handshake without Redis. Throws 429 if the handshake is invalid and its address has sent too many
-   * invalid ones. Valid handshakes are not limited here, so that one client cannot lock out others with its address.
+   * Verifies a handshake without Redis. Throws 429 for an invalid handshake if its address has sent too many of them.
+   * Valid handshakes are not limited here, so that no client can lock out other clients with the same address.
    */
   async #verify(request: IncomingMessage): Promise<VerifiedOffer> {
     let offer: VerifiedOffer;

@@ -2,7 +2,8 @@
 export type Tick = (nowMs: number) => void;
 
 /**
- * One timer for all streams, or for all realtime connections. A timer for each of them would cost more than its work.
+ * One timer for all streams, or for all realtime connections. A separate timer for each of them would cost more CPU
+ * time than the work that it starts.
  */
 export class Ticker {
   readonly #ticks = new Set<Tick>();

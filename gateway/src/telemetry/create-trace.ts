@@ -11,8 +11,8 @@ interface Step {
 
 /**
  * Trace of one request for a session: POST /v1/asr/sessions, or a request of the console on the internal port. The
- * session, and with it the trace, is known only after the ledger has answered, because a repeated Idempotency-Key
- * returns an earlier session. Steps are therefore collected first and recorded at the end.
+ * trace belongs to the session. The session is known only after the ledger has answered, because a repeated
+ * Idempotency-Key returns an earlier session. Steps are therefore collected first and recorded at the end.
  */
 export class CreateTrace {
   readonly #tracing: Tracing;
@@ -21,7 +21,7 @@ export class CreateTrace {
   readonly #steps: Step[] = [];
   #sessionId: string | undefined;
   #model = '';
-  /** True if an earlier request created the session. */
+  /** True if an earlier request with the same Idempotency-Key created the session. */
   #repeated = false;
 
   constructor(tracing: Tracing, startedAtMs: number, traceparent: unknown) {

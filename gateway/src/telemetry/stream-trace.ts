@@ -42,7 +42,8 @@ export class StreamTrace {
   }
 
   /**
-   * Ends the span of the search for a worker. Returns the `traceparent` for the worker, or undefined if none was found.
+   * Ends the span of the search for a worker. Returns the `traceparent` for the worker, or undefined if no worker was
+   * found.
    */
   endSearch(worker: { id: string; revision: string } | undefined): string | undefined {
     const placing = this.#search;
@@ -57,8 +58,8 @@ export class StreamTrace {
   }
 
   /**
-   * Records the search for another worker, and starts the span of that worker in addition to the span of the current
-   * one. Returns the `traceparent` for that worker.
+   * Records the search for another worker, and starts a span for that worker. The span of the current worker continues.
+   * Returns the `traceparent` for that worker.
    */
   prepareMove(worker: { id: string; revision: string }, searchStartedAtMs: number): string {
     const parent = this.#stream.spanContext();

@@ -38,7 +38,7 @@ export class StreamWatch {
   }
 
   /**
-   * Records that the search for a worker has ended. `worker` is undefined if none was found in time. Returns the
+   * Records that the search for a worker has ended. `worker` is undefined if no worker was found in time. Returns the
    * `traceparent` for the worker.
    */
   endSearch(worker: { id: string; revision: string } | undefined): string | undefined {
@@ -52,8 +52,9 @@ export class StreamWatch {
   }
 
   /**
-   * Records that the stream is also being opened at another worker. `searchStartedAtMs` is the time at which the search
-   * for that worker started. Returns the `traceparent` for that worker.
+   * Records that the stream is being opened at another worker, while the current worker still serves it.
+   * `searchStartedAtMs` is the time at which the search for that worker started. Returns the `traceparent` for that
+   * worker.
    */
   prepareMove(worker: { id: string; revision: string }, searchStartedAtMs: number): string | undefined {
     return this.#trace?.prepareMove(worker, searchStartedAtMs);

@@ -14,7 +14,7 @@ export function counter(count: number): K6Metrics[string] {
   return { values: { count, rate: 1 } };
 }
 
-/** Creates the result of a check that some sessions passed and others failed. */
+/** Creates the result of a check, with the number of sessions that passed it and that failed it. */
 export function checkResult(passes: number, fails: number): K6Metrics[string] {
   return { values: { passes, fails }, thresholds: { 'rate==1': { ok: fails === 0 } } };
 }

@@ -1,5 +1,5 @@
 /**
- * Thrown if a reconcile did everything except one part, on which no other part depends. The failure of this part is
- * reported as an error. The queue neither retries the key nor delays its next attempt.
+ * Thrown if one part of a reconcile failed, all other parts succeeded, and no other part depends on the failed one. The
+ * failure is reported as an error. The queue neither retries the key nor delays its next reconcile.
  */
 export class PartialFailure extends Error {}

@@ -1,4 +1,4 @@
-/** Thrown when a phase of a reconciliation fails. The original error is the cause. */
+/** Thrown when a phase of a reconciliation fails. The field `cause` contains the original error. */
 export class PhaseFailed extends Error {
   override readonly name = 'PhaseFailed';
   readonly phase: string;

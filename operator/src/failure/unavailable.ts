@@ -10,7 +10,7 @@ export type Dependency = 'Redis' | 'the ledger' | 'the Kubernetes API' | 'the le
 /** Returns the dependency whose unavailability caused an error. Undefined if the error has another cause. */
 export function findUnavailable(error: unknown): Dependency | undefined {
   const cause = rootCauseOf(error);
-  // NotLeading and LedgerMissing extend LedgerUnavailable, so they are checked first.
+  // NotLeading and LedgerMissing extend LedgerUnavailable, so they are checked before LedgerUnavailable.
   if (cause instanceof NotLeading) return 'the lead';
   if (cause instanceof LedgerMissing) return 'the ledger';
   if (cause instanceof LedgerUnavailable) return 'Redis';

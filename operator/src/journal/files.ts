@@ -21,7 +21,7 @@ const NEWLINE = 0x0a;
  * processes must not append to the same file.
  */
 export function createJournalFiles(folder: string, writer: string): JournalFiles {
-  /** Files that this process has appended to, and that therefore end with a whole line. */
+  /** Files to which this process has appended successfully. They therefore end with a whole line. */
   const opened = new Set<string>();
 
   async function appendTo(name: string, text: string): Promise<void> {

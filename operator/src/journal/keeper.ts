@@ -5,7 +5,7 @@ import { Passes } from '../passes.ts';
 import { buildLine } from './line.ts';
 import type { JournalFiles } from './files.ts';
 
-/** Number of tenants whose entries are written together, so that a file is flushed to disk once for all of them. */
+/** Number of tenants whose entries are written together, so that one flush to disk is enough for all of them. */
 const TENANTS_AT_ONCE = 64;
 const PAGE_ENTRIES = 500;
 /** Lowest possible entry id, which no entry has. */
@@ -29,14 +29,14 @@ export interface JournalKeeperOptions {
 }
 
 /**
- * State of the journals. The counts of a tenant are from just before the last pass exported and trimmed its entries.
+ * State of the journals. The last pass has counted the entries of each tenant just before it exported and trimmed them.
  */
 export interface JournalReadings {
   /** Number of entries of all tenants in Redis. */
   entries: number;
   /**
-   * Unexported entries of the tenant that has most of them, divided by `backlogEntries`. Undefined if the journal is
-   * not exported.
+   * Number of unexported entries of the tenant with the most unexported entries, divided by `backlogEntries`. Undefined
+   * if the journal is not exported.
    */
   backlogRatio: number | undefined;
   /**
@@ -49,13 +49,13 @@ export interface JournalReadings {
 interface Totals {
   /** Number of entries of all tenants in Redis. */
   entries: number;
-  /** Number of unexported entries of the tenant that has most of them. */
+  /** Number of unexported entries of the tenant with the most unexported entries. */
   backlog: number;
 }
 
 /**
- * What the keeper remembers of a tenant. With this data, a pass needs only one Redis command for a tenant whose entries
- * were all exported and removed.
+ * Data that the keeper stores about a tenant. With this data, a pass needs only one Redis command for a tenant whose
+ * entries were all exported and removed.
  */
 interface Seen {
   /** Id of the last exported entry. Undefined if the journal is not exported. */
@@ -65,8 +65,9 @@ interface Seen {
 }
 
 /**
- * Keeps journals in Redis short: it exports new entries, acknowledges them, and removes those that are old enough. An
- * entry is acknowledged only after its line is on disk. After a crash in between, the entry is exported again.
+ * Keeps journals in Redis short: it exports new entries, acknowledges them, and removes entries that are older than
+ * `retentionMs`. An entry is acknowledged only after its line is on disk. If the process crashes between these two
+ * steps, the entry is exported again.
  */
 export class JournalKeeper {
   readonly #options: JournalKeeperOptions;
@@ -74,7 +75,7 @@ export class JournalKeeper {
   readonly #startedAtMs: number;
   #exportedAtMs: number | undefined;
   #totals: Totals = { entries: 0, backlog: 0 };
-  /** Level at which the present failure was logged. Undefined if the last pass succeeded. */
+  /** Log level at which the failure of the last pass was logged. Undefined if the last pass succeeded. */
   #failureLevel: 'warn' | 'error' | undefined;
   #hasRun = false;
   readonly #passes = new Passes(() => this.#keep());
@@ -108,7 +109,7 @@ export class JournalKeeper {
     };
   }
 
-  /** Runs work between two passes, so that no pass appends to the files meanwhile. */
+  /** Runs work between two passes, so that no pass appends to the files during the work. */
   runBetweenPasses<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => undefined);
@@ -136,7 +137,8 @@ export class JournalKeeper {
       this.#totals = totals;
     }
     if (failures.length > 0) {
-      // An outage of Redis must not hide another failure.
+      // An outage of Redis must not hide another failure, so the error quotes an outage only if there is no other
+      // failure.
       const cause = failures.find((failure) => !(failure instanceof LedgerUnavailable)) ?? failures[0];
       throw new Error(`the journals of ${failures.length} tenants failed; one error: ${String(cause)}`, { cause });
     }
@@ -182,8 +184,8 @@ export class JournalKeeper {
   }
 
   /**
-   * Reads the next entries that are not exported. `last` is the id of the last exported entry once this page is
-   * written.
+   * Reads the next entries that are not exported. `last` is the id of the last exported entry after this page was
+   * written to the files.
    */
   async #readPage(tenant: string): Promise<{ tenant: string; page: JournalEntry[]; last: string | undefined }> {
     const { journal } = this.#options;

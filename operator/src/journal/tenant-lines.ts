@@ -20,7 +20,7 @@ export async function countTenantLines(folder: string, tenant: string): Promise<
 /**
  * Removes the lines of a tenant from the exported journal, and returns their number. A file with such lines is replaced
  * atomically, or deleted if no line is left. A file that an interrupted removal left behind is deleted and not counted.
- * No other task may append to the files meanwhile.
+ * No other task may append to the files at the same time.
  */
 export async function removeTenantLines(folder: string, tenant: string): Promise<number> {
   let removed = 0;
@@ -59,8 +59,8 @@ async function countIn(file: string, tenant: string): Promise<number> {
 
 /**
  * Returns whether a line belongs to a tenant. A line that a crash cut off is not valid JSON, but it still starts with
- * the tenant's name. A line that ends right after the name counts too. It may belong to a tenant with a longer name,
- * but it contains nothing that a reader could use.
+ * the tenant's name. A line that was cut off right after the name also counts. It may belong to a tenant with a longer
+ * name, but its removal is harmless, because the line contains nothing else.
  */
 function belongsTo(tenant: string, line: string): boolean {
   const start = `{"tenant":"${tenant}`;

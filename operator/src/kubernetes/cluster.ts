@@ -22,14 +22,16 @@ export interface ReflectOptions {
 
 /** Access to the objects of one namespace. */
 export interface ClusterScope {
-  /** Client for the API server. It refuses writes while this process is not the leader. */
+  /** Client for the API server. The client refuses writes while this process is not the leader. */
   api: KubeApi;
-  /** Creates a reflector. It works whether or not this process is the leader. */
+  /** Creates a reflector. The reflector works whether or not this process is the leader. */
   reflect: (type: ResourceType, options: ReflectOptions) => Reflector;
   events: EventRecorder;
 }
 
-/** Access of the operator's components to the cluster, and to the namespace of the installation. */
+/**
+ * Access of the operator's components to the cluster. The inherited fields are for the namespace of the installation.
+ */
 export interface Cluster extends ClusterScope {
   /** Access to each namespace that may contain ASRModels. The first one is for the namespace of the installation. */
   scopes: readonly ClusterScope[];
@@ -49,8 +51,8 @@ export interface ClusterOptions {
   onRequest: (verb: string, code: number) => void;
   onRelist: (kind: string, reason: RelistReason) => void;
   /**
-   * Called when the reflector of a kind in a namespace starts, after each full list, and when a watch received
-   * anything.
+   * Called when the reflector of a kind in a namespace starts, after each full list, and when its watch has received
+   * data.
    */
   onActivity: (kind: string, namespace: string) => void;
 }

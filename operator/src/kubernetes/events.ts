@@ -7,7 +7,7 @@ import { buildCountPatch, buildEvent } from './event/object.ts';
 
 export type { EventType } from './event/correlate.ts';
 
-/** Records events of an object, which `kubectl describe` shows. */
+/** Records Kubernetes Events about objects. `kubectl describe` shows the Events of an object. */
 export interface EventRecorder {
   /** Returns at once and never throws. An event that cannot be written is dropped. */
   record: (object: KubeObject, type: EventType, reason: string, message: string) => void;
@@ -43,14 +43,15 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         await api.mergePatch(TYPES.Event, name, buildCountPatch(event));
         return;
       } catch (error) {
-        // The event no longer exists, because the API server deletes events, by default after an hour.
+        // Status 404: the API server has already deleted the event, by default after an hour. It is created again
+        // below.
         if (!(error instanceof KubernetesError) || error.status !== 404) throw error;
       }
     }
     try {
       await api.create(TYPES.Event, buildEvent(event, api.namespace, instance));
     } catch (error) {
-      // An earlier attempt succeeded, but its response was lost.
+      // Status 409: the event exists, because an earlier attempt created it and only its response was lost.
       if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
     }
   }

@@ -1,8 +1,8 @@
 import { LedgerUnavailable } from '@svc-asr/ledger';
 
 /**
- * Thrown by a write to the API server, and by any command of the ledger, if this process may not be the leader. Callers
- * of the ledger treat this error as an unavailable ledger.
+ * Thrown by a write to the API server, and by any command of the ledger, unless this process is certainly the leader.
+ * Callers of the ledger handle this error as if the ledger were unavailable.
  */
 export class NotLeading extends LedgerUnavailable {
   constructor() {

@@ -8,7 +8,7 @@ import { Elector } from './leader.ts';
 
 const LEASE_SECONDS = 15;
 
-/** Waits until all code has run that waits only for promises, and not for a timer. */
+/** Lets all pending promises settle. Code that waits for a timer does not continue. */
 async function settle(): Promise<void> {
   for (let n = 0; n < 10; n++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -145,7 +145,7 @@ test('a leader that finds another holder when it reaches the API server again lo
   expect(first.elector.gate.isOpen()).toBe(false);
 });
 
-test('a process that was frozen for long is not the leader when it resumes, even before its timers fire', async () => {
+test('a process that was frozen for a long time is not the leader when it resumes, even before its timers fire', async () => {
   const fakeLease = createFakeLease(createFakeClock());
   let nowMs = 0;
   const { logger } = createTestLogger();

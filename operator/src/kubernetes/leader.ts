@@ -13,7 +13,7 @@ import type { Gate } from './gate.ts';
 import { wait } from './reflect/wait.ts';
 
 export interface ElectorOptions {
-  /** Client for the Lease. It must send each request only once, and its timeout must be shorter than `renewMs`. */
+  /** Client for the Lease. The client must not retry requests, and its timeout must be shorter than `renewMs`. */
   api: Pick<KubeApi, 'get' | 'create' | 'replace'>;
   /** Name of the Lease. */
   name: string;
@@ -31,7 +31,7 @@ export interface ElectorOptions {
   /** Called when this process becomes the leader for the first time. */
   onElected: () => void;
   /**
-   * Called when this process was elected and then finds that the lease is not its own any more. Its state may be
+   * Called when this process was elected and then finds that it does not hold the lease any more. Its state may be
    * outdated, so it must exit. The gate stays closed.
    */
   onLost: (reason: string) => void;
@@ -106,8 +106,8 @@ export class Elector {
         await this.#attempt();
         failing = false;
       } catch (err) {
-        // Of two candidates that take a free lease, one gets 409. This is normal. Of consecutive failures only the
-        // first is logged as a warning.
+        // If two candidates write a free lease at the same time, one of them gets status 409, which is normal. Of
+        // consecutive failures, only the first is logged as a warning.
         const level = failing || isStatus(err, 409) ? 'debug' : 'warn';
         // eslint-disable-next-line no-useless-assignment -- oxlint does not see that the next round reads it
         failing = true;

@@ -66,8 +66,8 @@ test('when the server ends a watch, the reflector continues from the last versio
 });
 
 test.each<[string, Fault]>([
-  ['an HTTP 410', { on: 'watch', error: new KubernetesError(410, 'Expired', 'too old') }],
-  ['a 410 within the watch', { on: 'watch', events: [ERROR_EVENT(410, 'Expired')] }],
+  ['a 410 response to a watch', { on: 'watch', error: new KubernetesError(410, 'Expired', 'too old') }],
+  ['an error event 410 in a watch', { on: 'watch', events: [ERROR_EVENT(410, 'Expired')] }],
 ])('the reflector lists again after %s, and reports objects that were deleted in between', async (_, fault) => {
   const { cluster, reflector, names, pass, changes, relists } = setUpReflector();
   for (const name of ['a', 'b', 'c']) cluster.put(name);

@@ -10,7 +10,7 @@ import { createWatchReport } from './reflect/report.ts';
 import { createObjectStore } from './reflect/store.ts';
 import { wait } from './reflect/wait.ts';
 
-/** Keeps the newest known version of all objects of a type while it runs. */
+/** Keeps the newest known version of all objects of a type in memory, from `start` to `stop`. */
 export interface Reflector {
   /**
    * Starts to list and watch. Resolves after the first list, which is retried without limit. Also resolves if the
@@ -31,7 +31,7 @@ export interface ReflectorTimes extends PaceOptions {
   watchSeconds: { min: number; max: number };
   /** Time without any data after which a watch counts as dead. Bookmarks arrive about every minute. */
   idleTimeoutMs: number;
-  /** Interval of full lists, in case an event was lost. */
+  /** Interval of full lists. A full list finds changes whose watch events were lost. */
   relistMs: number;
 }
 

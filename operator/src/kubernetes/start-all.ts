@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Calls the start functions of several namespaces, of which the first belongs to the namespace of the installation.
- * Waits for the first without limit, and for the others at most `timeoutMs`. A namespace that was deleted, or whose
- * Role is missing, must not stop the models of all others. The start of such a namespace continues in the background.
+ * Calls all start functions, one for each namespace. The first one starts the namespace of the installation. Waits for
+ * the first without limit, and for the others at most `timeoutMs`. A namespace that was deleted, or whose Role is
+ * missing, must not block the models of the other namespaces. Its start continues in the background.
  */
 export async function startAll(starts: readonly (() => Promise<void>)[], timeoutMs: number): Promise<void> {
   const [first, ...others] = starts.map((start) => start());

@@ -27,14 +27,14 @@ export interface AppliedAccount {
   grants: AppliedGrant[];
   /**
    * Consumption that was restored from a checkpoint. `added` is false if an earlier call restored it, or if nothing was
-   * missing. Undefined without a checkpoint or a ledger id.
+   * missing. `restored` is undefined if there is no checkpoint or no ledger id.
    */
   restored: { added: boolean; consumedMs: number; checkpointAt: string } | undefined;
 }
 
 /**
- * Applies a Tenant to its account, even if a part of the account exists already. It is safe to repeat after a partial
- * failure. An account that was lost is recreated with the consumption of its last checkpoint. This happens once per
+ * Applies a Tenant to its account, even if a part of the account exists already. After a partial failure, the call can
+ * be repeated. An account that was lost is recreated with the consumption of its last checkpoint. This happens once per
  * ledger. An account that was not lost keeps its consumption.
  */
 export async function applyAccount(

@@ -10,7 +10,7 @@ export interface LedgerAnchor {
   write: (ledgerId: string) => Promise<void>;
 }
 
-/** Keeps the id in memory, for the lifetime of this process. */
+/** Creates an anchor that keeps the id in memory. The id is lost when this process ends. */
 export function createMemoryAnchor(): LedgerAnchor {
   let known: string | undefined;
   return {
@@ -22,7 +22,7 @@ export function createMemoryAnchor(): LedgerAnchor {
   };
 }
 
-/** Keeps the id in a file. */
+/** Creates an anchor that keeps the id in a file. */
 export function createFileAnchor(file: string): LedgerAnchor {
   return {
     read: async () => {
@@ -33,7 +33,7 @@ export function createFileAnchor(file: string): LedgerAnchor {
   };
 }
 
-/** Keeps the id in a ConfigMap, which gateways mount. */
+/** Creates an anchor that keeps the id in a ConfigMap, which gateways mount. */
 export function createConfigMapAnchor(api: Pick<KubeApi, 'get' | 'apply'>, name: string): LedgerAnchor {
   return {
     read: async () => {

@@ -10,7 +10,7 @@ export interface Checkpoints {
   of: (tenant: string) => Checkpoint | undefined;
   /** Returns the number of checkpoints of a tenant in the file: 0 or 1. Always 0 in a cluster, which has no file. */
   countOf: (tenant: string) => Promise<number>;
-  /** Removes the checkpoint of a tenant that has no resource any more. */
+  /** Removes the checkpoint of a tenant whose resource was deleted. */
   remove: (tenant: string) => Promise<void>;
   start: () => Promise<void>;
   stop: () => void;
@@ -24,7 +24,7 @@ export interface FileCheckpointOptions {
   isSettled: () => boolean;
   /** Returns whether Redis contains the right ledger. */
   isLedgerPresent: () => boolean;
-  /** Time that the account of a deleted tenant is kept. */
+  /** Time for which the checkpoint of a deleted tenant is kept. */
   retentionMs: number;
   intervalMs: number;
   logger: Logger;
@@ -51,7 +51,7 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
   /** Settles when the last write of the file has ended. */
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** Runs one write of the file at a time. */
+  /** Runs `work` after all earlier calls have ended, so that only one of them writes the file at a time. */
   function inTurn(work: () => Promise<void>): Promise<void> {
     const result = turn.then(work);
     turn = result.catch(() => undefined);

@@ -79,7 +79,7 @@ function anchorOf(settings: OperatorSettings, cluster: Cluster | undefined) {
   return settings.LEDGER_ID_FILE === '' ? createMemoryAnchor() : createFileAnchor(settings.LEDGER_ID_FILE);
 }
 
-/** Reads the checkpoint from the balance in the status of a Tenant. */
+/** Returns the checkpoint of a tenant, which is stored in `status.credits` of the Tenant. */
 function statusCheckpoint(source: KubernetesSource, tenant: string): Checkpoint | undefined {
   const { status } = (source.object('Tenant', tenant) ?? {}) as {
     status?: { credits?: Partial<Checkpoint> };

@@ -220,14 +220,14 @@ test('an account in a Redis that was restored from a backup keeps its balance, e
   const bring = (checkpoint?: Checkpoint) =>
     applyAccount(acme, 'mine', { accounts, isNewest: () => Promise.resolve(true), checkpointOf: () => checkpoint });
   expect(await bring()).toMatchObject({ grants: [{ applied: true }], restored: undefined });
-  // This is the state after Redis was restored from a backup that contains only the first call. The checkpoint in the
-  // Tenant includes what was charged after the backup.
+  // The second call simulates that Redis was restored from a backup that was made just after the first call. The
+  // checkpoint in the Tenant includes what was charged after the backup.
   const { restored } = await bring({ consumedMs: 21_000, checkpointAt: '2026-01-01T00:00:00.000Z' });
   expect(restored).toMatchObject({ added: false });
   expect(await accounts.read('acme')).toMatchObject({ grantedMs: 60_000, consumedMs: 0 });
 });
 
-/** Builds a Tenant as read from the cluster. */
+/** Builds a Tenant with the fields that the API server sets. */
 const stateOf = (uid: string, generation: number, state: 'Active' | 'Suspended'): ResourceOf<'Tenant'> => ({
   ...acme,
   metadata: { name: 'acme', uid, generation },

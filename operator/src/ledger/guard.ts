@@ -32,7 +32,7 @@ export interface LedgerGuardOptions {
    * not answer.
    */
   checkServer?: () => Promise<void>;
-  /** Stores the schema version. Called once, and after a rebuild. */
+  /** Stores the schema version in Redis. Called until it has succeeded once, and again after each rebuild. */
   stampSchema?: () => Promise<void>;
   /** Time for which the result of a check is reused. */
   validForMs: number;
@@ -56,8 +56,8 @@ export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
     known ??= await anchor.read();
     const found = await identity.read();
     if (known === undefined) {
-      // Redis is written before the anchor. After a crash in between, the next operator finds the id in Redis and
-      // adopts it.
+      // The id is written to Redis first, and then to the anchor. If the operator crashes between the two writes, the
+      // next operator finds the id in Redis and adopts it.
       const ledgerId = found ?? (await identity.claim(randomUUID()));
       await anchor.write(ledgerId);
       known = ledgerId;

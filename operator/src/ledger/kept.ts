@@ -17,7 +17,7 @@ export function isExpired({ goneAt }: KeptCheckpoint, nowMs: number, retentionMs
   return goneAt !== undefined && nowMs - Date.parse(goneAt) >= retentionMs;
 }
 
-/** Records which tenants were deleted or have returned, and drops expired checkpoints. */
+/** Records the deletion of tenants, removes that record if a tenant exists again, and drops expired checkpoints. */
 export function markDeleted(kept: Kept, present: ReadonlySet<string>, nowMs: number, retentionMs: number): Kept {
   const marked: Kept = {};
   for (const [tenant, checkpoint] of Object.entries(kept)) {

@@ -27,8 +27,8 @@ export function buildPlan(ledgerId: string, options: Pick<RebuildOptions, 'tenan
 }
 
 /**
- * Restores the accounts from Tenants and checkpoints. It is safe to repeat after a partial failure. The ledger id is
- * written last, so that no session uses an account without its consumption.
+ * Restores the accounts from Tenants and checkpoints. After a partial failure, the rebuild can be repeated. The ledger
+ * id is written last, so that no session uses an account without its consumption.
  */
 export async function rebuildLedger(ledgerId: string, options: RebuildOptions): Promise<void> {
   const { logger } = options;

@@ -1,9 +1,9 @@
 import type { LedgerGuard } from './guard.ts';
 
 /**
- * Checks the ledger at intervals and calls `onChange` when it goes missing and when it is present again. If a check
- * fails for another reason, nothing is reported here, because the work that needs Redis reports it. Returns a function
- * that stops the checks.
+ * Checks the ledger at intervals and calls `onChange` when it goes missing and when it is present again. A check that
+ * fails for another reason calls nothing, because the work that needs Redis reports the same failure. Returns a
+ * function that stops the checks.
  */
 export function watchGuard(guard: LedgerGuard, intervalMs: number, onChange: () => void): () => void {
   let wasMissing = false;

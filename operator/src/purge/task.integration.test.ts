@@ -227,7 +227,7 @@ test('PurgeTask removes nothing after the request was withdrawn', async () => {
   expect(task.isRequested(tenant)).toBe(false);
 });
 
-test('PurgeTask removes nothing while the operator may not have listed all resources', async () => {
+test('PurgeTask removes nothing until the operator has listed all resources', async () => {
   const tenant = await createClosedTenant();
   unsettled = 'not everything has been listed yet';
   expect(await purge(createTask(), tenant)).toBeUndefined();

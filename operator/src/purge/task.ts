@@ -29,7 +29,8 @@ type Counts = Record<string, number>;
 
 /**
  * Answers the requests of the console to count or remove all data of a tenant. A removal runs as a phase of the
- * reconcile of its Tenant. A Tenant that is created during the removal is therefore applied after it.
+ * reconcile of its Tenant. A Tenant of the same name that is created during the removal is therefore applied only
+ * afterwards.
  */
 export class PurgeTask {
   readonly #options: PurgeTaskOptions;
@@ -106,8 +107,8 @@ export class PurgeTask {
   }
 
   /**
-   * Enqueues the ApiKeys of a new tenant of the same name. The removal may have deleted the records of keys that were
-   * created during it.
+   * Enqueues the ApiKeys of a new tenant that has the name of the removed tenant. If such a key was created during the
+   * removal, the removal may have deleted its record.
    */
   #enqueueKeys(tenant: string): void {
     const { source, enqueue } = this.#options;

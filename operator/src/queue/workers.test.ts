@@ -11,7 +11,7 @@ function setUp(concurrency: number, work: (key: string) => Promise<void>) {
   return { clock, queue, outcomes, ended };
 }
 
-/** Waits until all code has run that waits only for promises, and not for a timer. */
+/** Lets all pending promises settle. Code that waits for a timer does not continue. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('runWorkers retries a failing key until it succeeds, then resets the failure count of the key', async () => {

@@ -44,7 +44,7 @@ export function createApiKeyReconciler(dependencies: ApiKeyDependencies): Reconc
   };
 }
 
-/** Builds the record of an ApiKey that gateways look up. */
+/** Builds the record of an ApiKey. Gateways look it up to authenticate requests with the key. */
 export function buildRecord({ spec }: ApiKey): Omit<KeyRecord, 'revoked'> {
   const { tenant, hash, pepperId, expiresAt, scopes, models } = spec;
   return {

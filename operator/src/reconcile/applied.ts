@@ -5,7 +5,8 @@ import type { Ledger } from '@svc-asr/ledger';
 /**
  * Record of the resources that this operator, or an earlier one, has applied. It is stored in the ledger. A resource is
  * recorded before it is first applied. Its record is removed after its account was closed, its key was revoked or its
- * pool has ended. A deletion is therefore detected and completed even if the operator was down or stopped in between.
+ * pool has ended. A deletion is therefore detected even if no operator was running at the time, and completed even if
+ * the operator restarts before the end.
  */
 export interface Applied {
   /** Returns false until `load` has succeeded once. Call the other functions only after that. */

@@ -1,6 +1,6 @@
 /**
- * Wraps a task so that its runs never overlap and serve many callers. A call during a run waits for one more run that
- * starts afterwards, and shares it with all other such calls.
+ * Wraps a task so that its runs never overlap and serve many callers. All calls during a run share one further run,
+ * which starts when the current run has ended.
  */
 export function coalesce(task: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;

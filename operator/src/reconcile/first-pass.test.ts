@@ -1,6 +1,6 @@
 import { createFirstPass } from './first-pass.ts';
 
-test('the first pass is done after one attempt of the first sync and of each resource that it queued, and resources queued later do not matter', () => {
+test('the first pass is done after one attempt of the first sync and of each resource that this sync queued, whatever is queued later', () => {
   const pass = createFirstPass();
   expect(pass.done()).toBe(false);
   pass.queued('Tenant/a');

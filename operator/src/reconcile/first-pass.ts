@@ -19,11 +19,13 @@ export interface FirstPass {
  */
 export function createFirstPass(): FirstPass {
   const open = new Set<string>([SYNC]);
-  /** Keys that were tried in this pass. A resync queues them again, and the pass must not wait for that. */
+  /**
+   * Keys that were tried in this pass. A resync queues them again, but the pass does not wait for them a second time.
+   */
   const closed = new Set<string>();
   return {
     queued: (key) => {
-      // Once done, the pass stays done.
+      // A pass that is done stays done.
       if (open.size > 0 && !closed.has(key)) open.add(key);
     },
     tried: (key, result) => {

@@ -72,8 +72,8 @@ export function createOutcomeReport(
         break;
       }
       case 'error':
-        // The API server rejects the workers of an invalid model at each retry. An error of workers is therefore logged
-        // only when it changes. Other errors are logged at each attempt.
+        // The API server rejects the workers of an invalid model at each retry. For the key of a model's workers, an
+        // error is therefore logged only when it changes. Other errors are logged at each attempt.
         notices.raise(
           `failing ${key}`,
           workersModelOf(key as WorkKey) === undefined ? String(failures) : String(error),

@@ -55,7 +55,7 @@ export function createReconcile(dependencies: ReconcileDependencies): (key: Work
       }
       const wanted = source.get(kind, name);
       if (wanted === undefined && source.problems(kind, name) !== undefined) {
-        // The resource exists but is invalid, so its last applied state stays.
+        // The resource exists but is invalid, so the state that was applied last stays in effect.
         await status.refused(kind, name);
         return;
       }

@@ -25,8 +25,8 @@ export interface SourceListener {
 /** Provides resources from watched files or from the Kubernetes API. Every resource has been validated. */
 export interface ResourceSource {
   /**
-   * Starts to watch. Resolves after the first read, which may be incomplete (see `unsettled`). Never rejects because of
-   * the content.
+   * Starts to watch. Resolves after the first read, which may be incomplete (see `unsettled`). Invalid content does not
+   * cause a rejection.
    */
   start: (listener: SourceListener) => Promise<void>;
   stop: () => Promise<void>;

@@ -28,7 +28,7 @@ test('mergeConditions changes the transition time of a condition only if the sta
   expect(third[0]?.lastTransitionTime).toBe(formatTime(T2));
 });
 
-test('mergeConditions also returns conditions without an update, sorts all in a fixed order, and omits those of other managers', () => {
+test('mergeConditions also returns conditions without an update, sorts all conditions in a fixed order, and omits conditions of other managers', () => {
   const known = mergeConditions([], [finding('ScalingLimited', 'False'), finding('Available', 'True')], 1, T1);
   const unmanaged: Condition = { ...known[0]!, type: 'example.com/Audited' };
   const merged = mergeConditions([unmanaged, ...known], [finding('Ready', 'True')], 1, T2);

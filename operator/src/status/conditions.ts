@@ -22,7 +22,10 @@ const GOOD = new Set<string>(['Ready', 'Available', 'ArtifactReady']);
 /** Conditions that are neither good nor bad. */
 const NEUTRAL = new Set<string>(['Progressing']);
 
-/** Reason of a resource that was deleted but still exists. It is reported even if the resource was not ready before. */
+/**
+ * Reason of the condition Ready of a resource that was deleted but still exists. A change to this reason is reported
+ * even if the resource was not ready before.
+ */
 export const DELETION_WAITS = 'DeletionWaits';
 /** Reasons that are reported even if the status of the condition was the same before. */
 const ALWAYS_REPORTED: readonly string[] = [DELETION_WAITS, 'RolledBack'];
@@ -74,7 +77,7 @@ export function isBad({ type, status }: Pick<Condition, 'type' | 'status'>): boo
   return GOOD.has(type) ? status === 'False' : !NEUTRAL.has(type) && status === 'True';
 }
 
-/** Formats a time for a status, in whole seconds. */
+/** Formats a time for a status, without milliseconds. */
 export function formatTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -162,7 +162,7 @@ export class ResourceStatusReporter implements StatusReporter {
   }
 }
 
-/** Creates a map by resource name for each kind. */
+/** Creates one map for each kind. The keys of a map are resource names. */
 function createMaps<T>(): Readonly<Record<ReconciledKind, Map<string, T>>> {
   return { ASRModel: new Map<string, T>(), Tenant: new Map<string, T>(), ApiKey: new Map<string, T>() };
 }

@@ -113,7 +113,7 @@ test('the status writer records changes of a condition for the worse and the bet
   ]);
 });
 
-test('the status writer writes nothing for a deleted object or one that is being deleted', async () => {
+test('the status writer writes nothing for an object that was deleted or is being deleted', async () => {
   const { writer, writes, state } = setUp();
   state.seen = undefined;
   await writer.report('Tenant', 'acme', news(5), 'all');

@@ -30,7 +30,7 @@ export function createClusterApi(): ClusterApi {
   let refusal: { error: Error; kind: string | undefined } | undefined;
   let change = (object: KubeObject) => object;
 
-  /** Waits like a request, then records the write. Throws if it is refused. */
+  /** Waits for a short time, as a real request does, then records the write. Throws if the test refuses the write. */
   async function startWrite(verb: string, type: ResourceType, name: string): Promise<void> {
     await Promise.resolve();
     if (refusal !== undefined && (refusal.kind ?? type.kind) === type.kind) throw refusal.error;

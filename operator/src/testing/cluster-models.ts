@@ -79,7 +79,7 @@ const fullSpec = {
   drainSeconds: 600,
 };
 
-/** Models with each source of model files, and one with tiers. */
+/** One model for each kind of source of model files, and one model with tiers. */
 export const MODELS = {
   'cpu-path': model('svc-asr-kikuyu-v1', { artifact: { path: '/models/svc-asr-kikuyu-v1' } }),
   'gpu-url': model('svc-asr-dholuo-v1', fullSpec),

@@ -5,7 +5,7 @@ import type { DesiredWorkers } from '../workers/runtime.ts';
 import type { WorkerTemplate } from '../workers/template.ts';
 import type { ClusterApi } from './cluster-api.ts';
 
-/** Number of workers by revision. */
+/** Pairs of the template of a revision and its number of workers. */
 export type Counts = readonly (readonly [WorkerTemplate, number])[];
 
 /** Returns the desired state of a model with these workers. */

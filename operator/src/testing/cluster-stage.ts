@@ -55,7 +55,10 @@ export interface Stage {
 export interface StageOptions {
   /** If false, no pods are run, and the test itself updates the status of pods as the kubelet would. */
   pods?: boolean;
-  /** Nodes on which the pods run in turn. Test files that run at the same time share nodes of the same name. */
+  /**
+   * Names of the nodes to which pods are assigned in turn. Test files that run at the same time share nodes of the same
+   * name.
+   */
   nodes?: readonly string[];
   /** True if models may be in `modelNamespace` too. */
   twoNamespaces?: boolean;

@@ -73,7 +73,7 @@ export class FakeKubeApi {
     this.#publish({ type: 'DELETED', object: { ...object, metadata } });
   }
 
-  /** Expires all versions up to now, so that a watch from them fails with 410. */
+  /** Expires all versions up to now. A watch that starts from an expired version fails with status 410. */
   forget(): void {
     this.#version += 1;
     this.#history = [];

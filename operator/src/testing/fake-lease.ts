@@ -13,8 +13,8 @@ export interface FakeLease {
 export interface LeaseConnection {
   api: ElectorOptions['api'];
   /**
-   * With `refuse` requests fail before they arrive. With `lose` they arrive, but the responses are lost. With `slow`
-   * both directions take long.
+   * With `refuse`, requests fail before they arrive. With `lose`, requests arrive, but their responses are lost. With
+   * `slow`, requests and responses are delayed by SLOW_MS.
    */
   fault: 'none' | 'refuse' | 'lose' | 'slow';
 }

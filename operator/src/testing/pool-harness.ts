@@ -146,7 +146,7 @@ export function createPoolHarness(
   };
 }
 
-/** Reads a model `m`. Throws if its spec is not valid. */
+/** Returns a model `m` with this spec. Throws if the spec is not valid. */
 export function readModel(spec: Parameters<PoolHarness['set']>[0]): AsrModel {
   const checked = checkResource(model('m', spec));
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));

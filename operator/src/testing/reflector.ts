@@ -15,7 +15,7 @@ export const REFLECTOR_TIMES: ReflectorTimes = {
   shortestWatchMs: 1000,
 };
 
-/** Waits until all code has run that waits only for promises, and not for a timer. */
+/** Lets all pending promises settle. Code that waits for a timer does not continue. */
 export async function settle(): Promise<void> {
   for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -12,8 +12,8 @@ export interface DesiredWorkers {
   namespace?: string | undefined;
   /**
    * Number of workers by revision, not counting workers that stop. The runtime starts missing workers and never stops a
-   * worker because of a lower count. It removes a revision that is not listed after the last worker of the revision has
-   * ended.
+   * worker because of a lower count. If a revision is not listed here, the runtime removes the revision when its last
+   * worker has ended.
    */
   counts: ReadonlyMap<string, number>;
   /**
@@ -31,7 +31,8 @@ export interface DesiredWorkers {
   /** Change of `spec.scaling.replicas` of the ASRModel. Undefined if no change is needed. */
   scale: ScaleUpdate | undefined;
   /**
-   * True if the workers of another model serve this model. Its Secret is then kept, and no workers are started for it.
+   * True if the workers of another model serve this model. The Secret of this model is then kept, and no workers are
+   * started for this model.
    */
   hosted?: boolean;
   /**
@@ -81,8 +82,8 @@ export interface RunningWorker {
   /** True if the worker was selected for removal or is already stopping. */
   stopping: boolean;
   /**
-   * True for old and new workers of a Deployment that Kubernetes is restarting. The pool must not choose such a worker
-   * to stop, unless its revision is not needed any more.
+   * True for old and new workers of a Deployment that Kubernetes is restarting. The pool stops such a worker only if
+   * its revision is not needed any more.
    */
   pinned?: boolean;
   /** Reason why the process of the worker cannot start yet, such as a missing node. Undefined if it does not wait. */
@@ -144,8 +145,8 @@ export interface WorkerRuntime {
   models: () => string[];
   list: (model: string) => RunningWorker[];
   /**
-   * Replaces the desired state of a model's workers. Does not wait until it is reached. The runtime converges in the
-   * background and retries what fails. Applying the same state twice changes nothing.
+   * Replaces the desired state of a model's workers. Does not wait until the workers match it. The runtime converges in
+   * the background and retries what fails. Applying the same state twice changes nothing.
    */
   apply: (model: string, desired: DesiredWorkers) => void;
   /** Call when a worker was observed to accept sessions. This shows that workers of its revision can start. */

@@ -111,7 +111,7 @@ test('a pool starts its minimum of workers, grows with the demand, and shrinks w
   await upToNumber(1);
 });
 
-test('a pool at zero workers starts one for the first session and returns to zero', async () => {
+test('a pool without workers starts a worker for the first session and returns to zero workers', async () => {
   folder.write('m.yaml', pool({ max: 2 }));
   const operator = await start();
   await eventually(async () => expect((await operator.get('/readyz')).status).toBe(200));
@@ -249,7 +249,7 @@ test('an artifact that needs a cluster is reported as a start failure, and no wo
   expect(standIn.started().size).toBe(0);
 });
 
-test('a changed artifact starts new workers before the old ones stop', async () => {
+test('a changed artifact starts new workers before the old workers stop', async () => {
   folder.write('m.yaml', pool({ min: 2, max: 2 }));
   await start();
   const before = await upToNumber(2);
@@ -285,7 +285,7 @@ test('the operator stops its workers when it stops, even a worker that ignores S
 });
 
 test(
-  'the next operator adopts the workers of a killed operator, and removes those that ended meanwhile from the ledger',
+  'the next operator adopts the workers of a killed operator, and removes workers that have ended in the meantime from the ledger',
   async () => {
     folder.write('m.yaml', pool({ min: 2, max: 2 }));
     const first = await startProcess();

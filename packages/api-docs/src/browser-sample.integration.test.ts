@@ -55,7 +55,7 @@ afterAll(async () => {
   service.close();
 });
 
-test('stream.browser.js sends audio that was recorded before ready, and releases the microphone if the user stops before ready', async () => {
+test('stream.browser.js sends audio that was recorded before the message ready, and releases the microphone if the user stops before that message', async () => {
   service.script = { readyAfterMs: 3000 };
   await page.open(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
   await page.until("document.querySelector('#stop').onclick !== null && context.currentTime > 0.5");

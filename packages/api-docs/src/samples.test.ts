@@ -54,7 +54,7 @@ test('create-session.mjs creates a session', async () => {
   expect(service.requests.at(-1)).toEqual({ model: 'm', max_audio_seconds: 9 });
 });
 
-test('create-session.mjs throws the error code of a refused request', async () => {
+test('create-session.mjs throws an error with the error code of a refused request', async () => {
   service.refusal = { status: 402, code: 'insufficient_credits', message: 'No credit.' };
   const program = "import { createSession } from './create-session.mjs'; await createSession('m', 9)";
   await expect(node('--input-type=module', '--eval', program)).rejects.toThrow('insufficient_credits (r-1)');

@@ -8,7 +8,7 @@ const MODELS = [
   { id: 'dholuo', language: 'Dholuo', language_code: 'luo' },
 ] as Model[];
 
-/** Answers the question with what a terminal sends for the pressed keys. */
+/** Calls the function of askModel. Answers its question with the characters that a terminal sends for these keys. */
 function press(...keys: string[]): Promise<Model | undefined> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });

@@ -16,7 +16,7 @@ export function askModel({ stdin, stderr, json }: Pick<Invocation, 'stdin' | 'st
     const reader = createInterface({ input: stdin, output: stderr });
     const ended = new AbortController();
     reader.once('SIGINT', () => ended.abort(new InterruptedError('stopped with Ctrl-C')));
-    // Ctrl-D, or the end of the terminal.
+    // The user pressed Ctrl-D, or the terminal was closed.
     reader.once('close', () => ended.abort());
     try {
       for (;;) {

@@ -31,7 +31,7 @@ export function adminEndpoint({ flags, env, file }: Sources): Endpoint {
   );
 }
 
-/** Reads the token from a file, as mounted in a pod. */
+/** Reads the token from a file, such as a mounted Secret in a pod. */
 function readToken(path: string | undefined): string | undefined {
   if (path === undefined || path === '') return undefined;
   try {

@@ -60,7 +60,7 @@ test('formatList wraps descriptions, and puts a description below its term if th
 
 const word = (text: string, start: number, end: number) => ({ text, start_ms: start, end_ms: end });
 
-test('formatTranscript joins finals and leaves out empty ones', () => {
+test('formatTranscript joins the texts of finals and leaves out finals without text', () => {
   const final = (text: string, start: number) => ({
     type: 'final' as const,
     text,

@@ -24,7 +24,7 @@ function createScreen(columns: number, rows: number) {
   return { write, columns, rows, isTTY: true, lines };
 }
 
-test('createLiveText rewrites its own lines and leaves those above unchanged', () => {
+test('createLiveText rewrites its own lines and leaves the lines above them unchanged', () => {
   const screen = createScreen(11, 24);
   screen.write('above\n');
   const live = createLiveText(screen);
@@ -73,7 +73,7 @@ function shown(isTTY: boolean, env: NodeJS.ProcessEnv, json = false) {
   return { during, after: screen.lines, notes };
 }
 
-test('createTranscript updates the text in place on a terminal until it is final', () => {
+test('createTranscript updates the text in place on a terminal until the text is final', () => {
   expect(shown(true, {})).toEqual({
     during: ['wĩ mwega'],
     after: ['wĩ mwega\ufffd[2J mũno', ''],

@@ -18,6 +18,6 @@ const status = await runLine(process.argv.slice(2), {
     return () => process.off('SIGINT', listener);
   },
 });
-// Work of a command that was stopped may still be pending, such as a wait for a retry.
+// A stopped command may have pending work, such as a wait for a retry, which must not delay the exit.
 if (status === EXIT.interrupted.status) process.exit(status);
 process.exitCode = status;

@@ -31,7 +31,7 @@ export interface ParsedLine {
   rest: readonly string[];
 }
 
-/** Finds the command at the start of a command line, and the arguments after it. Undefined if there is none. */
+/** Finds the command at the start of a command line, and the arguments after it. Undefined if no command matches. */
 export function findCommand(
   commands: readonly Command[],
   line: readonly string[],

@@ -39,7 +39,7 @@ export function openProgram({ name, args, env, input, failure }: PcmProgram): Pc
       yield Int16Array.from({ length: samples }, (_, at) => bytes.readInt16LE(at * 2));
     }
     const problem = await ended;
-    // The exit status after a requested stop differs between programs.
+    // A failure after a requested stop is ignored, because programs differ in the exit status that they return then.
     if (problem !== undefined && !isStopped()) throw new UsageError(`${failure}: ${problem}`);
   }
 

@@ -50,7 +50,7 @@ test('readProfile refuses a file that other users may read, and accepts a file t
   expect(readProfile('staging', environmentWith(text, 0o400))).toEqual({ base_url: 'https://s' });
 });
 
-test('readProfile describes the file to create if there is none', () => {
+test('readProfile throws an error that describes the file to create if no file exists', () => {
   const env = { XDG_CONFIG_HOME: temporaryFolder('config') };
   expect(() => readProfile('staging', env)).toThrow(/config\.json does not exist\. Create it .*"staging"/);
 });

@@ -51,7 +51,7 @@ export interface ProcessContext {
 
 /**
  * Runs one command line and returns the exit status. Ctrl-C ends the command at once, unless the command handles
- * Ctrl-C. After such an end, work of the command may still be pending.
+ * Ctrl-C. After an end by Ctrl-C, work of the command may still be pending.
  */
 export async function runLine(line: readonly string[], context: ProcessContext): Promise<number> {
   const { stdout, stderr, env } = context;
@@ -72,7 +72,7 @@ export async function runLine(line: readonly string[], context: ProcessContext):
   }
 }
 
-/** Watches Ctrl-C. `interrupted` rejects if the command has no listener for it. */
+/** Watches for Ctrl-C. `interrupted` rejects at Ctrl-C if the command has no listener for it. */
 function watchInterrupts(listen: Invocation['onInterrupt']) {
   const listeners = new Set<() => void>();
   let release: () => void = () => undefined;

@@ -4,7 +4,7 @@ import type { AsrStream } from '@svc-asr/client';
 import type { PcmSource } from './pcm-source.ts';
 
 export interface SendOptions {
-  /** Number of samples to send at most. */
+  /** Maximum number of samples to send. */
   maxSamples: number;
   /** True to send at the speed of the recording. */
   isRealtime: boolean;

@@ -22,7 +22,10 @@ export interface LocalFile {
 
 export const LOCAL_FIELDS = ['base_url', 'admin_url', 'ca_file', 'api_key', 'admin_token'] as const;
 
-/** Reads `$SVC_ASR_HOME/local.json`, else `.svc-asr/local.json` in this folder or the nearest parent that has one. */
+/**
+ * If SVC_ASR_HOME is set, reads `local.json` in that folder. Otherwise reads `.svc-asr/local.json` in `cwd`, or in the
+ * nearest parent folder that has this file.
+ */
 export function readLocalFile(env: NodeJS.ProcessEnv, cwd: string): LocalFile {
   const home = env.SVC_ASR_HOME;
   if (home !== undefined && home !== '') return readFields(join(resolve(cwd, home), 'local.json')) ?? {};
@@ -52,8 +55,8 @@ function readFields(file: string): LocalFile | undefined {
 }
 
 /**
- * Reads a file of this user or of root. Undefined if it does not exist. The error message names `variable`, the
- * environment variable that sets its folder.
+ * Reads a file. Undefined if it does not exist. Throws if the file belongs to neither this user nor root. The error
+ * message names `variable`, the environment variable that sets the folder of the file.
  */
 function readOwnFile(file: string, variable: string): string | undefined {
   try {

@@ -1,4 +1,4 @@
-/** Largest share of the characters of a name that a typing error changes. */
+/** Largest share of its characters in which a suggested name may differ from the typed text. */
 const MAX_CHANGED_SHARE = 0.4;
 
 /** Returns the name that the user probably meant when typing `given`. Undefined if no name is similar. */

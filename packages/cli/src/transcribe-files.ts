@@ -16,7 +16,7 @@ import { createProgressTranscript, createTranscript, liveTextOn } from './transc
 import type { Transcript } from './transcript.ts';
 import { writeWhole } from './write-file.ts';
 
-/** What to do with one file. */
+/** Format and destination of the transcript of one file. */
 interface Job {
   file: string;
   format: TranscriptFormat;

@@ -17,7 +17,7 @@ import type { Transcript } from './transcript.ts';
 /** A user is waiting, so the command makes fewer attempts to reconnect than the client does by default. */
 const MAX_RECONNECTS = 3;
 
-/** Everything that the transcription of several sources shares. */
+/** Settings and connections that the transcriptions of all sources of a command share. */
 export interface Recognition {
   invocation: Invocation;
   client: Client;

@@ -54,7 +54,7 @@ export async function openWav(input: AudioInput, note: (text: string) => void): 
   };
 }
 
-/** Returns the number of samples that a file of this size sends to the stream. */
+/** Returns the number of samples that are streamed for a file of this size. Undefined if the size is unknown. */
 function countSamples({ format, audioAt, declaredBytes }: WavLayout, fileBytes: number): number | undefined {
   // Named pipes, for example, have no size.
   if (fileBytes === 0) return undefined;

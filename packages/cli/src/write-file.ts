@@ -10,7 +10,7 @@ import { UsageError } from './exit.ts';
  * is complete.
  */
 export async function writeWhole(body: AsyncIterable<Buffer>, file: string): Promise<number> {
-  // The process id would not be unique, because processes of different containers can have the same one.
+  // A name with the process id would not be unique, because processes in different containers can have the same id.
   const temporaryFile = `${file}.${randomUUID()}.partial`;
   let lines = 0;
   async function* counted() {

@@ -16,7 +16,8 @@ export interface ClientOptions {
   /** Base URL of the service, for example https://asr.example. */
   baseUrl: string;
   /**
-   * Permanent API key, for servers only. Without it, only `listModels` works, and `stream` with a session that exists.
+   * Permanent API key, for servers only. Without a key, you can only call `listModels`, and `stream` with an existing
+   * session.
    */
   apiKey?: string;
   /** Replacement for the global `fetch`. */
@@ -51,7 +52,7 @@ export interface LongStreamTarget extends CallOptions {
 export interface Client {
   /** Returns the installed models. */
   listModels: (options?: CallOptions) => Promise<Model[]>;
-  /** Reserves a session. Send it to your client as JSON; do not log it. */
+  /** Reserves a session. Send it to your client as JSON. Do not log it, because it contains a secret. */
   createSession: (options: CreateSessionOptions) => Promise<AsrSession>;
   /** Returns a session of the account and how it ended. */
   getSession: (id: string, options?: CallOptions) => Promise<SessionDetail>;

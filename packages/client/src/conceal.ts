@@ -2,8 +2,8 @@
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * Makes an object print as `summary`. Its fields and its JSON stay the same, because a session is sent to the client as
- * JSON with its secret.
+ * Makes an object print as `summary`, which hides the secret of a session in logs. The fields and the JSON of the
+ * object stay the same, because a server sends the session with its secret to the client as JSON.
  */
 export function conceal<T extends object>(value: T, summary: string): T {
   const show = { value: () => summary, enumerable: false };

@@ -12,15 +12,15 @@ export interface MicrophoneOptions {
   /** Address of `microphone-worklet.js`. Default: next to this module. */
   workletUrl?: string | URL;
   /**
-   * Maximum seconds of audio that are kept while no stream takes the audio. The capture ends at this limit. Default
-   * 300.
+   * Maximum length of the buffered audio in seconds. Audio is buffered until a stream or another reader reads it. The
+   * capture ends at this limit. Default 300.
    */
   maxBufferedSeconds?: number;
 }
 
 /**
- * Opens a microphone. The promise resolves when the capture has started. From then on, audio is kept until a stream
- * takes it, up to `maxBufferedSeconds`. The user can therefore talk before a stream is open.
+ * Opens a microphone. The promise resolves when the capture has started. From then on, audio is buffered until a stream
+ * reads it, up to `maxBufferedSeconds`. The user can therefore talk before a stream is open.
  */
 export function openMicrophone(options: MicrophoneOptions = {}): Promise<Microphone> {
   const { constraints = { channelCount: 1 }, maxBufferedSeconds = 300 } = options;

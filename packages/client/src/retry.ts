@@ -11,8 +11,8 @@ const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 8000;
 
 /**
- * Returns the time to wait before the next attempt. Undefined if there is no further attempt. `failures` is the number
- * of failed attempts, and `random` is in [0, 1).
+ * Returns the time to wait before the next attempt. Undefined if the request must not be retried. `failures` is the
+ * number of failed attempts, and `random` is in [0, 1).
  */
 export function retryWaitMs(
   error: unknown,

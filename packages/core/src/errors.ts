@@ -1,6 +1,6 @@
 /**
- * Catalogue of the errors of the HTTP API. `code` is the stable reason, and `type` groups similar codes. `message` is
- * used if the thrower gives no more specific message.
+ * Catalogue of the errors of the HTTP API. `code` is stable and identifies the cause. `type` groups similar codes.
+ * `message` is used if the thrower gives no more specific message.
  */
 export const ERRORS = {
   invalid_json: { status: 400, type: 'invalid_request_error', message: 'The request body is not valid JSON.' },

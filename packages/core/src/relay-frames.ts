@@ -26,7 +26,7 @@ export const FRAME_HEADER_BYTES = 12;
 /** Types of frames. */
 export const FRAME = {
   /**
-   * JSON message that relay.ts defines. In a request, the position is the number of samples that were sent before it.
+   * JSON message that relay.ts defines. In a request, the position is the number of samples sent before the request.
    */
   message: 1,
   /** PCM16LE audio of a stream. The position is the index of the first sample, counted from the start of the stream. */
@@ -59,8 +59,8 @@ export const FRAME = {
   ping: 8,
   pong: 9,
   /**
-   * The sender has received this many bytes of frames since the start of the connection. The position holds the lower
-   * 32 bits of the count. Sent only on connections that can be resumed, see relay-resume.ts.
+   * Reports how many bytes of frames its sender has received since the start of the connection. The position holds the
+   * lower 32 bits of this number. Sent only on connections that can be resumed, see relay-resume.ts.
    */
   ack: 10,
 } as const;

@@ -30,7 +30,8 @@ test('ResendBuffer accepts acknowledgements after more than 4 GiB were sent, alt
   const buffer = new ResendBuffer(1000);
   const piece = new Uint8Array(100);
   const total = 2 ** 32 + 50;
-  // ResendBuffer counts with the given number of bytes, so one small piece can represent 256 MiB.
+  // ResendBuffer does not measure the pieces but counts the given number of bytes. One small piece can represent 256
+  // MiB.
   for (let sent = 0; sent < total; sent += 2 ** 28) {
     const bytes = Math.min(2 ** 28, total - sent);
     buffer.add([piece], bytes);
@@ -39,7 +40,7 @@ test('ResendBuffer accepts acknowledgements after more than 4 GiB were sent, alt
   expect([buffer.has(total - 1), buffer.has(total)]).toEqual([false, true]);
 });
 
-test('ResendBuffer drops the oldest bytes when it exceeds its limit, and still returns the newest ones', () => {
+test('ResendBuffer drops the oldest bytes when it exceeds its limit, and still returns the newest bytes', () => {
   const buffer = new ResendBuffer(100);
   for (let i = 0; i < 20; i++) buffer.add([new Uint8Array(10).fill(i)], 10);
   expect(buffer.has(99)).toBe(false);

@@ -1,9 +1,9 @@
 /**
- * How gateway and worker continue a connection on a new socket after its socket was lost. Both sides count the bytes of
- * frames that they have received, and acknowledge them with `ack` frames. Each side keeps the bytes that the other has
- * not acknowledged. To resume, the gateway connects again with the token of the connection. Both sides then exchange
- * their counts. Each side sends the bytes that the other side has not received. The streams of the connection are not
- * interrupted.
+ * How gateway and worker continue a connection on a new socket after the old socket was lost. Both sides count the
+ * bytes of frames that they have received, and acknowledge them with `ack` frames. Each side keeps the bytes that the
+ * other has not acknowledged. To resume, the gateway connects again with the token of the connection. Both sides then
+ * exchange their counts. Each side sends the bytes that the other side has not received. The streams of the connection
+ * are not interrupted.
  */
 
 /** Headers of the upgrade request and of its 101 response. A side that does not support resuming ignores them. */

@@ -72,7 +72,7 @@ function explain({ keyword, params, message }: SchemaError, field: string): Prob
       return [{ field, message: `must be at least ${String(limit)}` }];
     case 'maximum':
       return [{ field, message: `must be at most ${String(limit)}` }];
-    // This error is reported for a property whose schema is `false`, which forbids it.
+    // This error is reported for a property whose schema is `false`. Such a schema forbids the property.
     case 'boolean':
       return [{ field, message: 'is not a known field' }];
     default:

@@ -9,7 +9,7 @@ export class ByteReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** Returns the next bytes without taking them. Returns fewer bytes at the end of the file. */
+  /** Returns the next bytes without removing them from the reader. Returns fewer bytes at the end of the file. */
   async peek(bytes: number): Promise<Uint8Array> {
     const parts = [this.#held];
     let length = this.#held.length;
@@ -24,7 +24,7 @@ export class ByteReader {
     return this.#held.subarray(0, bytes);
   }
 
-  /** Takes the next bytes. Returns fewer bytes at the end of the file. */
+  /** Removes and returns the next bytes. Returns fewer bytes at the end of the file. */
   async read(bytes: number): Promise<Uint8Array> {
     const result = await this.peek(bytes);
     this.#held = this.#held.subarray(result.length);
@@ -42,7 +42,7 @@ export class ByteReader {
     return true;
   }
 
-  /** Takes all remaining bytes, in pieces of at most this size. */
+  /** Removes and returns all remaining bytes, in pieces of at most this size. */
   async *rest(maxBytes: number): AsyncGenerator<Uint8Array> {
     while ((await this.peek(1)).length > 0) {
       yield await this.read(Math.min(this.#held.length, maxBytes));

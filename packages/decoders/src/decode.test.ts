@@ -30,7 +30,7 @@ test('decodeAudio returns exactly the samples of a FLAC file, for pieces of any 
   expect((await decode(flac, 777)).equals(pcm)).toBe(true);
 });
 
-test('decodeAudio mixes and resamples FLAC exactly as WAV', async () => {
+test('decodeAudio returns the same samples for a stereo FLAC file of 44.1 kHz as for a WAV file with the same audio', async () => {
   const samples = Buffer.alloc(4 * 9001);
   for (let n = 0; n < samples.length / 2; n++) samples.writeInt16LE(((n * 7919) % 65_536) - 32_768, n * 2);
   const options = { channels: 2, sampleRateHz: 44_100 };
@@ -133,7 +133,7 @@ test.each<[string, Buffer, number]>([
   },
 );
 
-test('decodeAudio throws only AudioFormatError for files with changed bytes', async () => {
+test('decodeAudio throws no other error than AudioFormatError for files with changed bytes', async () => {
   const files = [flac.subarray(0, 20_000), opus.subarray(0, 8000), buildFlac(SECOND), buildOpusBomb(2)];
   const change = fc.tuple(fc.nat(2000), fc.nat(255));
   await fc.assert(
@@ -150,7 +150,7 @@ test('decodeAudio throws only AudioFormatError for files with changed bytes', as
   );
 });
 
-test('decodeAudio returns an empty block for each page without audio, so that its caller can check the used memory after every page', async () => {
+test('decodeAudio returns an empty block for each Ogg page without audio, so that its caller can check the memory use after every page', async () => {
   const lengths: number[] = [];
   for await (const { length } of decodeAudio(Readable.from([buildOpusChain(3)]))) lengths.push(length);
   expect(lengths).toEqual([0, 0, 0, 0, 0, 0, 0]);

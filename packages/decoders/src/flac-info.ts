@@ -1,7 +1,7 @@
 import { AudioFormatError } from '@svc-asr/client';
 import { UnsupportedAudioError } from './error.ts';
 
-/** What a FLAC file declares about its audio. */
+/** Properties of the audio, as a FLAC file declares them. */
 export interface StreamInfo {
   readonly sampleRateHz: number;
   readonly bits: number;

@@ -8,8 +8,8 @@ import { mix, silently } from './mono.ts';
 import type { MonoBlock } from './mono.ts';
 
 /**
- * Size of the pieces that are passed to the parser. It is small, because the parser copies all bytes that it holds
- * whenever it gets a piece.
+ * Size of the pieces that are passed to the parser. It is small, because with each piece, the parser copies all bytes
+ * that it has not parsed yet.
  */
 const STEP_BYTES = 16_384;
 const BLOCK_HEAD_BYTES = 4;
@@ -18,13 +18,16 @@ const LAST_BLOCK = 0x80;
 
 /**
  * Bytes that are passed to the parser after the end of the file: a valid frame header and padding. The parser returns a
- * frame only when the header of the next frame follows. Its own `flush` loses the last frame of a file that ends with
- * two short frames.
+ * frame only when the header of the next frame follows. The `flush` of the parser is not used. It would lose the last
+ * frame of a file that ends with two short frames.
  */
 const END = new Uint8Array(64);
 END.set([0xff, 0xf8, 0x15, 0x08, 0x00, 0x40]);
 
-/** Decodes a FLAC file frame by frame. One frame has at most 2 MiB of audio, however small it is in the file. */
+/**
+ * Decodes a FLAC file frame by frame. One frame has at most 2 MiB of decoded audio, however few bytes it takes in the
+ * file.
+ */
 export async function* decodeFlac(reader: ByteReader): AsyncGenerator<MonoBlock> {
   const start = (await reader.read(STREAM_INFO_BYTES)).slice();
   const { sampleRateHz, bits, totalSamples } = parseStreamInfo(start);

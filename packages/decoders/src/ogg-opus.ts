@@ -119,7 +119,7 @@ function tryDecode(decoder: OpusDecoder<16000>, packet: Uint8Array): ReturnType<
   try {
     return decoder.decodeFrame(packet);
   } catch (error) {
-    // The decoder throws, for example, if a packet is larger than its input buffer.
+    // The decoder throws, for example, if a packet is larger than the input buffer of the decoder.
     throw damaged(`an Opus packet cannot be decoded (${String(error)})`);
   }
 }

@@ -26,7 +26,7 @@ const [CONTINUED, FIRST, LAST] = [1, 2, 4];
 /** Length of a segment that does not end its packet. */
 const FULL_SEGMENT = 255;
 
-/** Reads the pages of an Ogg file (RFC 3533) and checks them. Bytes between pages are damage. */
+/** Reads the pages of an Ogg file (RFC 3533) and checks them. Bytes between pages count as damage. */
 export async function* readPages(reader: ByteReader): AsyncGenerator<OggPage> {
   for (;;) {
     const ahead = await reader.peek(MAX_PAGE_BYTES);

@@ -72,7 +72,7 @@ test('createAccess returns the same TLS options while certificates are unchanged
   expect(after.tls).toBe(before.tls);
 });
 
-test('createAccess outside of a cluster throws an error that asks for a kubeconfig path if none is given', () => {
+test('outside of a cluster, createAccess without a kubeconfig path throws an error that asks for the path', () => {
   const host = process.env.KUBERNETES_SERVICE_HOST;
   delete process.env.KUBERNETES_SERVICE_HOST;
   try {

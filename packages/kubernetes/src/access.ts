@@ -38,8 +38,8 @@ export interface AccessKeeper {
 const FRESH_MS = 10_000;
 
 /**
- * Reads the configuration through the client library. It is a kubeconfig (tokens, certificates, exec plugins), or the
- * service account of the pod if no path is given.
+ * Reads the configuration through the client library. If a path is given, the configuration is this kubeconfig (tokens,
+ * certificates, exec plugins). Otherwise it is the service account of the pod.
  */
 export function createAccess(kubeconfig: string | undefined, nowMs: () => number): AccessKeeper {
   let config = load(kubeconfig);

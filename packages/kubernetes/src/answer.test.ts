@@ -48,6 +48,6 @@ test.each([
   [{ code: 410, reason: 'Expired', message: 'too old resource version' }, 410, 'Expired'],
   [{}, 500, 'Http500'],
   [undefined, 500, 'Http500'],
-])('buildWatchError of the object %j has the status %s and the reason %s', (object, code, reason) => {
+])('buildWatchError converts %j to an error with the status %s and the reason %s', (object, code, reason) => {
   expect(buildWatchError('watch pods', object)).toMatchObject({ status: code, reason });
 });

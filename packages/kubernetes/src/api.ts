@@ -38,9 +38,10 @@ export interface DeleteOptions {
 }
 
 /**
- * Client of the Kubernetes API for one namespace. Requests have a deadline. 429, server errors and network errors are
- * retried a limited number of times, and 401 once with reloaded credentials. Every other error, such as 409, is thrown
- * immediately as a `KubernetesError`. Watches are not retried. Writes are refused while the write gate is closed.
+ * Client of the Kubernetes API for one namespace. Requests have a deadline. After a 429, a server error or a network
+ * error, a request is retried a limited number of times. After a 401, it is retried once with reloaded credentials.
+ * Every other error, such as 409, is thrown immediately as a `KubernetesError`. Watches are not retried. Writes are
+ * refused while the write gate is closed.
  */
 export interface KubeApi {
   readonly namespace: string;

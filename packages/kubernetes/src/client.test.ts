@@ -125,7 +125,7 @@ test.each([
   expect(requests).toHaveLength(1);
 });
 
-test('the Kubernetes client returns undefined for a missing object and deletes it without an error, but fails for an unknown type', async () => {
+test('the Kubernetes client can read and delete a missing object without an error, but fails for an unknown type', async () => {
   const { api: client } = await setUp(({ response, url }) =>
     url.pathname.includes('/tenants')
       ? answer(response, 404, statusOf(404, 'NotFound'))

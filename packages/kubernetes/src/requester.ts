@@ -13,7 +13,10 @@ import type { RetryOptions } from './retry.ts';
 import { buildNetworkError, readAnswer } from './transport.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
-/** Decides whether this process is allowed to write. For example, only the leader of the operator is allowed to. */
+/**
+ * Decides whether this process is allowed to write. For example, only one of several operator processes, the leader, is
+ * allowed to write.
+ */
 export interface WriteGate {
   /** Throws while this process must not write. */
   pass: () => void;
@@ -26,8 +29,8 @@ export interface RequesterOptions {
   access: Pick<AccessKeeper, 'renew'>;
   transport: Transport;
   /**
-   * Timeout of one attempt. It also limits retries. No attempt starts later than this time after the start of the first
-   * attempt.
+   * Timeout of one attempt. It also limits retries. When this time has passed since the first attempt started, no
+   * further attempt starts.
    */
   timeoutMs: number;
   retry: RetryOptions;
@@ -80,7 +83,7 @@ export function createRequester(options: RequesterOptions): Requester {
   };
 }
 
-/** Sends one attempt. Throws if the gate is closed or no response arrives in time. */
+/** Sends a request once. Throws if the gate is closed or no response arrives in time. */
 async function sendOnce(request: ApiRequest, what: string, options: RequesterOptions): Promise<Answer> {
   const { namespace, transport, timeoutMs, gate, onRequest } = options;
   const { verb, method, type, parts, body, signal } = request;

@@ -6,7 +6,7 @@ const error = (status: number, retryAfterMs?: number) =>
   new KubernetesError(status, 'x', 'x', retryAfterMs === undefined ? {} : { retryAfterMs });
 
 test.each([0, 429, 500, 502, 503, 504])(
-  'retryDelayMs retries after status %i, except after the last attempt',
+  'retryDelayMs returns a delay for status %i, but undefined after the last attempt',
   (status) => {
     expect(isTemporary(error(status))).toBe(true);
     expect(retryDelayMs(error(status), 1, options, 0.999_999)).toBeCloseTo(100, 2);
@@ -15,15 +15,15 @@ test.each([0, 429, 500, 502, 503, 504])(
   },
 );
 
-test.each([400, 401, 403, 404, 409, 410, 422])('retryDelayMs does not retry after status %i', (status) => {
+test.each([400, 401, 403, 404, 409, 410, 422])('retryDelayMs returns undefined (no retry) for status %i', (status) => {
   expect(retryDelayMs(error(status), 1, options, 0)).toBeUndefined();
 });
 
-test('retryDelayMs does not retry an error that is not from the API server', () => {
+test('retryDelayMs returns undefined (no retry) for an error that is not from the API server', () => {
   expect(retryDelayMs(new TypeError('x'), 1, options, 0)).toBeUndefined();
 });
 
-test('retryDelayMs waits at least as long as the server asks, and does not retry if that exceeds the maximum', () => {
+test('retryDelayMs returns at least the delay that the server requests, or undefined (no retry) if that delay exceeds the maximum', () => {
   expect(retryDelayMs(error(429, 700), 1, options, 0)).toBe(700);
   expect(retryDelayMs(error(429, 10), 1, options, 0)).toBe(50);
   expect(retryDelayMs(error(429, 1001), 1, options, 0)).toBeUndefined();

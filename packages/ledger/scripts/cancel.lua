@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Releases a session on behalf of one attempt: a request to create it that was refused or whose outcome is unknown. The
--- reservation is rolled back when no other attempt holds the session. If the session does not exist yet, a tombstone
--- makes a late call of reserve.lua for it fail.
+-- Releases a session on behalf of one attempt. An attempt is a request to create the session. The request of this
+-- attempt was refused, or its outcome is unknown. The reservation is rolled back when no other attempt holds the
+-- session. If the session does not exist yet, a tombstone makes a late call of reserve.lua for it fail.
 -- KEYS  1 account
 -- ARGV  1 session id  2 attempt  3 idempotency key or ''  4 tombstone lifetime ms  5 reason
 --       6 '1' to remove a session that is still provisional even if other attempts hold it

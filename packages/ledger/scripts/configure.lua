@@ -17,7 +17,7 @@ local base = string.sub(KEYS[1], 1, -2)
 local uid, generation, budget, priority = ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 local seen = redis.call('HMGET', KEYS[1], 'uid', 'gen', 'state', 'ba')
 if uid ~= '' and seen[1] == uid then
-  -- A former leader of the operator may write late, with an old generation.
+  -- An operator process that is no longer the leader may write late, with an old generation.
   if seen[3] == 'Deleted' or tonumber(generation) < tonumber(seen[2]) then return 'stale' end
 end
 for _, field in ipairs({ 'granted', 'reserved', 'consumed' }) do redis.call('HSETNX', KEYS[1], field, 0) end

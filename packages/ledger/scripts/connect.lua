@@ -1,8 +1,8 @@
 #!lua
 -- Consumes the credential of a session. The session becomes active and belongs to one gateway process (owner and
 -- epoch). A repeat with the same connection id returns the same result. Any other connection is refused, and so is a
--- connection that disconnect.lua rolled back. An owner that was declared dead does not get the session. Another gateway
--- can still connect it.
+-- connection that disconnect.lua rolled back. An owner that was declared dead does not get the session, but another
+-- gateway still can.
 -- KEYS  1 account
 -- ARGV  1 session id  2 hash of the credential  3 owner  4 epoch  5 connection id
 -- returns { 'ok', model, reserved ms, priority of the tenant or '' for normal } | { 'refused' } | { 'owner_dead' } |

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Cancels a session on behalf of its tenant. A reserved session expires immediately. For an active session the
--- cancellation is recorded, and its gateway ends the stream. Afterwards the Idempotency-Key of the session may create a
--- new one.
+-- cancellation is recorded, and its gateway ends the stream. Afterwards, a request with the Idempotency-Key of the
+-- session can create a new session.
 -- KEYS  1 account
 -- ARGV  1 session id
 -- returns { 'expired', model }: release the capacity that the pool of the model holds for the session

@@ -22,7 +22,8 @@ expiries[ARGV[1]] = 0
 local published, total = redis.call('HGETALL', free_key), 0
 for i = 1, #published, 2 do
   local id = published[i]
-  -- The field is removed here and not when the lease ends, because gateways of the previous version remove leases only.
+  -- The field is removed here and not when the lease ends, because gateways of the previous version remove only the
+  -- lease.
   if not expiries[id] then redis.call('HDEL', free_key, id)
   elseif expiries[id] > now then
     total = total + tonumber(published[i + 1])

@@ -51,7 +51,7 @@ if not queue_is_empty then
   worker = current_worker()
 end
 -- serve_queue skips at most SKIPPED_AT_ONCE streams of `qm` that avoid all workers with free slots. If more of them are
--- before this stream, it can still get a free slot here.
+-- before this stream, this stream can still get a free slot here.
 local id = not worker and (queue_is_empty or moving and not excess) and choose_worker(base, session, avoid)
 if id then
   assign(base, session, tenant, id, now)

@@ -80,7 +80,8 @@ if known then
   -- @include state
   local known_key = base .. 's:' .. known
   local session = read_session(base, known)
-  -- A session that the service failed is of no use to the caller, so its Idempotency-Key may create a new one.
+  -- A session that failed because of the service is of no use to the caller. A request with its Idempotency-Key can
+  -- therefore create a new session.
   if session and now < session.expires and session.state ~= 'failed' then
     if session.model ~= model or session.requested ~= requested then return { 'conflict' } end
     -- Records this attempt as a holder. cancel.lua removes a session only after each holder has cancelled, unless its

@@ -10,7 +10,7 @@ local FOLD_PER_CALL = 1000
 local base = string.sub(KEYS[1], 1, -2)
 local acknowledged = redis.call('HMGET', KEYS[1], 'state', 'jx')
 if not acknowledged[1] then return { -1 } end
--- Earlier versions stored the ids of checkpoints in `jc`, and the time of the next one in `jn`.
+-- Earlier versions stored the ids of checkpoints in `jc`, and the time of the next checkpoint in `jn`.
 redis.call('DEL', base .. 'jc')
 redis.call('HDEL', KEYS[1], 'jn')
 
@@ -27,7 +27,7 @@ if ARGV[1] == '' then
   if acknowledged[2] then redis.call('HDEL', KEYS[1], 'jx') end
 else
   local exported = ARGV[1]
-  -- A former leader of the operator may acknowledge an older entry late.
+  -- An operator process that is no longer the leader may acknowledge an older entry late.
   if acknowledged[2] and is_before(exported, acknowledged[2]) then exported = acknowledged[2] end
   if exported ~= acknowledged[2] then redis.call('HSET', KEYS[1], 'jx', exported) end
   if is_before(exported, last) then last = exported end

@@ -34,7 +34,7 @@ function createAccountWriter(link: RedisLink, keys: RedisKeys, options: { retent
   return {
     /**
      * Creates or changes an account. A closed account resumes. Returns false if a newer version of the same Tenant, or
-     * its deletion, was applied before. If no version is given, it always writes.
+     * its deletion, was applied before. A call without a version always writes.
      */
     async configure(tenant: string, settings: TenantSettings, version?: TenantVersion): Promise<boolean> {
       // The tenant is added to the set before its account is created. A crash in between then leaves no account that is

@@ -16,8 +16,8 @@ export interface Admission {
 }
 
 /**
- * Creates the function that checks the account and the request rate of an authenticated request. Counts the request if
- * it is allowed.
+ * Creates the function that checks the account and the request rate of an authenticated request, and counts the request
+ * if it is allowed.
  */
 export function createAdmission(link: RedisLink, keys: RedisKeys, clock: Clock) {
   return async (tenant: string): Promise<Admission> => {

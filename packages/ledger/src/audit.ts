@@ -5,7 +5,7 @@ import type { AuditEntry } from './types.ts';
 /** Limits of the audit log. */
 export interface AuditLimits {
   maxEntries: number;
-  /** Time before which entries are removed. */
+  /** Entries of acts before this time are removed. */
   oldestMs: number;
 }
 
@@ -51,8 +51,8 @@ export function auditTimeOf({ id }: Pick<AuditEntry, 'id'>): number {
 const SOME_DEVELOPER = 'developer';
 
 /**
- * Returns the member of an entry with everything removed that identifies the tenant. Undefined if the entry is not
- * about this tenant.
+ * Returns the member of an entry without the data that identifies the tenant. Undefined if the entry is not about this
+ * tenant.
  */
 export function withoutTenant(member: string, tenant: string): string | undefined {
   const entry = entryOf(member);

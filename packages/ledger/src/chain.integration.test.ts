@@ -193,7 +193,7 @@ describe.each([
     [16_000 * 3 - 1, [3000]],
     [16_000 * 40, [10_000, 10_000, 10_000]],
   ])(
-    'settle() with parts of 10 s divides %d samples of a session of 30 s into sessions that are charged %j ms',
+    'settle() with parts of 10 s divides a session of 30 s with %d samples into sessions with the charges %j ms',
     async (samples, billed) => {
       const tenant = await createTenant(ledger, 100_000);
       const id = await active(tenant, OWNER, 30);

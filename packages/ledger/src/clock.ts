@@ -7,7 +7,7 @@ export interface Clock {
 
 /**
  * Creates a clock that follows the time that Redis returned last. Before the first call of `observe`, it returns the
- * local time. After it, a wrong local clock does not matter.
+ * local time. After that call, it does not matter if the local clock is wrong.
  */
 export function createClock(localNow = monotonicNow): Clock {
   let offsetMs = 0;
@@ -19,7 +19,7 @@ export function createClock(localNow = monotonicNow): Clock {
   };
 }
 
-/** Returns the local time without steps of the local clock since this process started. */
+/** Returns the local time. Steps of the local clock after the start of this process have no effect on it. */
 function monotonicNow(): number {
   return performance.timeOrigin + performance.now();
 }

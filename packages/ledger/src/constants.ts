@@ -15,14 +15,14 @@ export interface ScriptConstants {
   JOURNAL_ENTRIES_RETAINED?: number;
   /** Limit that replaces JOURNAL_ENTRIES_RETAINED while an exporter acknowledges entries. */
   JOURNAL_BACKLOG_ENTRIES?: number;
-  /** Time after which a queued stream loses its place if its gateway does not renew it. */
+  /** Time after which a queued stream leaves the queue if its gateway does not renew the stream. */
   QUEUE_TTL_MS?: number;
   /**
    * Longest time from the expiry of a credential to the end of its stream, in addition to the length of the reserved
    * audio.
    */
   STREAM_EXTRA_MS?: number;
-  /** Duration of a lease that is restarted, because LEASE_GAP_MS was exceeded. */
+  /** Duration that a lease gets when it is restarted. Leases are restarted after LEASE_GAP_MS was exceeded. */
   LEASE_MS?: number;
   /** Longest time between two checks of the leases. If it is exceeded, leases are restarted (include/leases.lua). */
   LEASE_GAP_MS?: number;

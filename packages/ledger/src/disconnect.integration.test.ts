@@ -45,7 +45,7 @@ describe.each([
     expect(await connect('c2', OTHER)).toMatchObject({ outcome: 'ok', reservedMs: 60_000 });
   });
 
-  test('connect() is refused if disconnect() was called for the same connection before', async () => {
+  test('connect() is refused if disconnect() was already called for the same connection', async () => {
     const { state, connect, disconnect } = await session();
     expect(await disconnect('c1')).toBe(false);
     expect(await connect('c1')).toEqual({ outcome: 'refused' });

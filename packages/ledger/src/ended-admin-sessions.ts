@@ -14,8 +14,8 @@ export interface EndedAdminSessions {
 }
 
 /**
- * Creates access to the list of ended sessions of administrators. Redis contains no other sessions of administrators,
- * because these are signed cookies.
+ * Creates access to the list of ended sessions of administrators. Redis does not store the other sessions of
+ * administrators, which exist only as signed cookies.
  */
 export function createEndedAdminSessions(link: RedisLink, keys: RedisKeys) {
   const key = keys.endedAdminSessions();

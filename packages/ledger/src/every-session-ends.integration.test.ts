@@ -165,7 +165,7 @@ test('if a failover of Redis loses that a session was connected, settle() and fa
 });
 
 describe('the deadline of an active session', () => {
-  test('is extended while a live gateway owns the stream, so the session fails only when it has no owner', async () => {
+  test('is extended by the reaper while a live gateway owns the stream, so the session fails only when it has no owner', async () => {
     const stream = await openStream(alive);
     await pass(DEADLINE_MS + 120_000);
     expect(await stateOf(stream)).toBe('active');
@@ -174,7 +174,7 @@ describe('the deadline of an active session', () => {
     await expectFailed(stream);
   });
 
-  test('can pass while a live gateway owns the stream, and then neither a usage request nor the reaper ends the session', async () => {
+  test('can pass in an outage of Redis, but then neither a usage request nor the reaper ends the session if a live gateway owns the stream', async () => {
     const stream = await openStream(alive);
     // Redis was unavailable, so that no reaper could extend the deadline.
     await ledger.step(DEADLINE_MS);
@@ -307,7 +307,7 @@ describe('gateways.reconcile', () => {
     expect(await ledger.gateways.serves(alive, stream)).toBe(true);
   });
 
-  test('releases the slot of an ended session that is still placed, because an earlier `leave` was lost', async () => {
+  test('releases the slot of an ended session whose `leave` command was lost', async () => {
     await ledger.workers.register(MODEL, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
     const stream = await openStream(alive);
     const { tenant, sessionId } = stream;

@@ -58,7 +58,7 @@ async function asBefore(sessions: string[]): Promise<void> {
 }
 
 test.each([['this'], ['the previous']])(
-  'if a worker recovers, its free slot goes to a stream that lost its worker, even if %s version has enqueued 70 excess streams before',
+  'the free slot of a recovered worker goes to a stream whose own worker was lost, even if %s version enqueued 70 excess streams earlier',
   async (version) => {
     const excess = await overload('slow', 70);
     if (version === 'the previous') await asBefore(excess);
@@ -70,7 +70,7 @@ test.each([['this'], ['the previous']])(
   },
 );
 
-test('excess streams get slots only after streams that lost their worker and after new streams', async () => {
+test('excess streams (above the slots of their worker) get slots only after streams that lost their worker and after new streams', async () => {
   const excess = await overload('slow', 3);
   expect(await place('lost', { avoid: ['failed'] })).toBeUndefined();
   expect(await place('new')).toBeUndefined();
@@ -93,7 +93,7 @@ test('excess streams move only until their worker has as many streams as slots',
   expect(await served(excess.slice(2))).toEqual(excess.slice(2));
 });
 
-test('if a worker has enough slots again, its streams stay at this worker, and excess streams of another worker still move', async () => {
+test('if a worker has enough slots again, its excess streams stay at this worker, but excess streams of another worker still move', async () => {
   const recovered = await overload('recovered', 40);
   await ledger.workers.renew(model, 'recovered', 40);
   const excess = await overload('slow', 2);

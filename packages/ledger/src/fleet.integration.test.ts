@@ -13,7 +13,7 @@ afterEach(() => ledger.link.close());
 
 const worker = (id: string, slots: number) => ({ id, address: `ws://${id}`, revision: 'r1', slots });
 
-test('fleet.pool returns the workers, streams, queue and shares of a model, with the same counts as pools.load', async () => {
+test('fleet.pool() returns the workers, stream counts and revision shares of a model, with the same counts as pools.load()', async () => {
   await ledger.workers.register('kikuyu', worker('a', 1));
   await ledger.workers.register('kikuyu', { ...worker('b', 4), device: 'H200', tier: 'spot' });
   await ledger.workers.drain('kikuyu', 'b');
@@ -48,11 +48,11 @@ test('fleet.pool returns the workers, streams, queue and shares of a model, with
   });
 });
 
-test('fleet.pool returns an empty pool for an unknown model', async () => {
+test('fleet.pool() returns an empty pool for an unknown model', async () => {
   expect(await ledger.fleet.pool('none')).toMatchObject({ workers: [], slots: 0, active: 0, waiting: 0, shares: [] });
 });
 
-test('fleet.gateways returns the streams of each gateway with a valid lease', async () => {
+test('fleet.gateways() returns the number of streams of each gateway with a valid lease', async () => {
   const [first, second] = [await ledger.gateways.join('g-1'), await ledger.gateways.join('g-2')];
   await ledger.gateways.renew(first, 40);
   await ledger.gateways.own(first, { tenant: 'acme', sessionId: randomUUID() });

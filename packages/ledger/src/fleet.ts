@@ -13,7 +13,7 @@ export function createFleet(link: RedisLink, keys: RedisKeys) {
     return seconds * 1000 + Math.floor(microseconds / 1000);
   }
 
-  /** Returns the processes in a set of leases whose lease is valid, with the time of its expiry. */
+  /** Returns the ids of the processes whose lease in this set is valid, each with the expiry of its lease. */
   async function readLeases(key: string): Promise<[id: string, untilMs: number][]> {
     const nowMs = await readTimeMs(key);
     const reply = await link.send(key, ['ZRANGE', key, String(nowMs), '+inf', 'BYSCORE', 'WITHSCORES']);

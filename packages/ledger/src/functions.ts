@@ -50,7 +50,7 @@ export function withFunctions(link: RedisLink): RedisLink {
 }
 
 /**
- * Loads the functions into each master that does not have them, or has them from another build. Returns the number of
+ * Loads the functions into each master that does not have them, or has them with different code. Returns the number of
  * masters that were changed. Redis itself copies the library to replicas and to the append-only file.
  */
 export async function loadFunctions(masters: readonly RedisNode[]): Promise<number> {

@@ -55,7 +55,7 @@ describe.each([
     return (members as string[][]).flat();
   }
 
-  test('the reaper fails the unsettled stream of a gateway that left, without a charge', async () => {
+  test('the reaper fails the unsettled stream of a gateway that called leave(), and does not charge it', async () => {
     const leaving = await ledger.gateways.join('leaving');
     const left = await stream(leaving);
     await ledger.gateways.leave(leaving);
@@ -68,7 +68,7 @@ describe.each([
     );
   });
 
-  test('the reaper removes a gateway that left without open streams, even if the gateway leaves twice', async () => {
+  test('the reaper removes a gateway that called leave() without open streams, even if leave() is called twice', async () => {
     const staying = await ledger.gateways.join('staying');
     const leaving = await ledger.gateways.join('leaving');
     const kept = await stream(staying);
@@ -110,7 +110,7 @@ describe.each([
     expect(await known()).toEqual([]);
   });
 
-  test('a gateway that renews its lease gets the number of further streams that the other live gateways can accept', async () => {
+  test('gateways.renew() returns the number of further streams that the other live gateways can accept', async () => {
     const [own, other] = [await ledger.gateways.join('own'), await ledger.gateways.join('other')];
     const leaving = await ledger.gateways.join('leaving');
     await ledger.gateways.renew(other, 3);
@@ -131,7 +131,7 @@ describe.each([
     await ledger.gateways.reapDead(raise);
   });
 
-  test('a renewal of a gateway returns Infinity while another live gateway, such as one of the previous version, publishes no number of further streams', async () => {
+  test('gateways.renew() returns Infinity as the number of further streams while another live gateway publishes no such number, as in the previous version', async () => {
     const [own, before] = [await ledger.gateways.join('own'), await ledger.gateways.join('before')];
     expect(await ledger.gateways.renew(own, 0)).toEqual({ freeElsewhere: Infinity });
     expect(await ledger.gateways.renew(before)).toEqual({ freeElsewhere: 0 });

@@ -44,8 +44,8 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
 
   /**
    * Renews the lease, and publishes `freeStreams`, the number of further streams that the process can accept. Publishes
-   * nothing if it is undefined. An expired lease is renewed too, unless a reaper has declared the process dead. Returns
-   * undefined if Redis has no lease of the process. The process must then join with a new id.
+   * nothing if `freeStreams` is undefined. An expired lease is renewed too, unless a reaper has declared the process
+   * dead. Returns undefined if Redis has no lease of the process. The process must then join with a new id.
    */
   async function renew(owner: Owner, freeStreams?: number): Promise<Renewal | undefined> {
     const reply = await link.run(RENEW, keys.gateways(), [owner.id, leaseMs, freeStreams ?? '']);
@@ -56,7 +56,8 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
 
   /**
    * Ends a process by letting its lease expire now. The next reaper fails all streams that the process has not settled.
-   * The process is not simply removed, because its list of streams may be on another node and may not be empty.
+   * This function does not remove the process, because its list of streams may not be empty. The list may also be on
+   * another Redis node.
    */
   async function leave(owner: Owner): Promise<void> {
     await link.send(keys.gateways(), ['ZADD', keys.gateways(), 'XX', '0', owner.id]);

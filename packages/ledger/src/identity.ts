@@ -7,7 +7,7 @@ const PLAN_SHOWN_MS = 60_000;
 
 /**
  * Creates access to the ledger id, which is stored both in Redis and next to the resources. A Redis without this id was
- * emptied, or is the wrong one. Data that is missing there has therefore not been deleted by a user.
+ * emptied, or is the wrong one. If data is missing in such a Redis, the reason is not that a user has deleted it.
  */
 export function createIdentity(link: RedisLink, keys: RedisKeys) {
   const key = keys.ledgerId();

@@ -69,7 +69,7 @@ describe.each([
   test('expireRevoked sets the expiry of revoked keys without a resource, and of no other keys', async () => {
     for (const keyId of ['OLDREVOKED', 'RESTOREDKE', 'WORKINGKEY']) await put(keyId);
     for (const keyId of ['OLDREVOKED', 'RESTOREDKE']) {
-      // Earlier versions revoked a key by this command only.
+      // Earlier versions revoked a key with only this command.
       await ledger.link.send(keys.apiKey(keyId), ['HSET', keys.apiKey(keyId), 'revoked', '1']);
     }
     await ledger.apiKeys.expireRevoked((keyId) => keyId === 'RESTOREDKE');

@@ -50,7 +50,7 @@ export type RedisKeys = ReturnType<typeof createRedisKeys>;
 
 /**
  * Number of shards of the reaper's marks. It is low enough to poll each shard in every tick, and high enough to spread
- * them over a cluster.
+ * the shards over the nodes of a cluster.
  */
 export const DUE_SHARDS = 16;
 

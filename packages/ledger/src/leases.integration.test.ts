@@ -51,10 +51,10 @@ describe('leases of gateways:', () => {
 
   test.each([
     ['Redis was unavailable for an hour', HOUR_MS],
-    ['Redis was unavailable for a little longer than a lease', LEASE_MS + 1000],
+    ['Redis was unavailable for a little longer than a lease lasts', LEASE_MS + 1000],
     ['the clock of Redis stepped back by an hour', -HOUR_MS],
   ])(
-    'a gateway that starts after %s does not fail the streams of another gateway, which could not renew its lease',
+    'a gateway that starts after %s does not fail the streams of a gateway that could not renew its lease meanwhile',
     async (_name, ms) => {
       const before = await ledger.gateways.join('before');
       await openStream(before);
@@ -72,7 +72,7 @@ describe('leases of gateways:', () => {
   test.each([
     ['an outage of Redis', HOUR_MS],
     ['a step back of the clock of Redis', -HOUR_MS],
-  ])('the streams of a gateway that died during %s fail one lease duration later', async (_name, ms) => {
+  ])('if a gateway dies during %s, its streams fail one lease duration afterwards', async (_name, ms) => {
     const dead = await ledger.gateways.join('dead');
     const { tenant } = await openStream(dead);
     await reapDead();
@@ -121,8 +121,8 @@ describe('leases of gateways:', () => {
   });
 
   test.each([
-    ['back and ahead', -60_000],
-    ['ahead and back', HOUR_MS],
+    ['back and then ahead', -60_000],
+    ['ahead and then back', HOUR_MS],
   ])('a gateway keeps its streams if the clock steps %s before the gateway renews its lease', async (_name, ms) => {
     const owner = await ledger.gateways.join('steady');
     await openStream(owner);

@@ -10,7 +10,10 @@ const raise = (error: unknown) => {
 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Lifetimes that the tests wait for. The lease is long enough for a busy machine to confirm a session. */
+/**
+ * Short lifetimes, because the tests wait until they have passed. The lease is long enough for a busy machine to
+ * confirm a session.
+ */
 const HASTY = { sessionTtlMs: 3000, provisionalLeaseMs: 2000 };
 
 describe.each([
@@ -347,7 +350,7 @@ describe.each([
     expect((await ledger.sessions.settle(tenant, sessionId, OWNER, 0, 'x')).outcome).toBe('ok');
   });
 
-  test('reserve() is refused if cancel() was called for the same session before', async () => {
+  test('reserve() is refused if cancel() was already called for the same session', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const ask = request(tenant);
     expect(await ledger.sessions.cancel({ ...ask, reason: 'no answer' })).toMatchObject({ outcome: 'none' });
@@ -464,7 +467,7 @@ describe.each([
     expect(await ledger.pools.claim(model, 'e', Date.now() + 60_000)).toBe(true);
   });
 
-  test('claim() on a pool that can grow succeeds up to its capacity, and the load counts refused sessions that should retry', async () => {
+  test('claim() on a pool that can grow succeeds up to its capacity, and load() counts refused sessions that may retry', async () => {
     const model = `m-${randomUUID()}`;
     const claim = (session: string) => ledger.pools.claim(model, session, Date.now() + 60_000, 60_000);
     await ledger.workers.register(model, { id: 'w1', address: 'ws://w1', revision: 'r', slots: 1 });

@@ -49,7 +49,7 @@ export interface LedgerOptions {
    * network can delay a packet.
    */
   tombstoneMs?: number;
-  /** Time after which another reaper may take work that a reaper has taken but not finished. */
+  /** Time after which another reaper may repeat work that one reaper has started but not finished. */
   reaperRetryMs?: number;
   /**
    * Longest plausible change of the time of Redis between two checks of the leases. After a larger change, every lease
@@ -107,7 +107,7 @@ export function createLedger(plainLink: RedisLink, options: LedgerOptions) {
     reap,
     /** Returns an estimate of the time of Redis. */
     now: clock.now,
-    /** Reads the time of Redis. `now` is then right even if the local clock is wrong or was changed. */
+    /** Reads the time of Redis. `now` is then correct even if the local clock is wrong or was changed. */
     async syncClock(): Promise<void> {
       const [seconds, microseconds] = numbers(await link.send(keys.gateways(), ['TIME']));
       clock.observe((seconds ?? 0) * 1000 + Math.floor((microseconds ?? 0) / 1000));

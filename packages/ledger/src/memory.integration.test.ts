@@ -12,7 +12,7 @@ async function withLedger(url: string, work: (ledger: Ledger) => Promise<void>):
   }
 }
 
-test('memory.read returns used bytes, limit and eviction policy of one Redis', async () => {
+test('memory.read() returns used bytes, limit and eviction policy of a single Redis server', async () => {
   const redis = await startRedis(['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru']);
   await withLedger(redis.url, async (ledger) => {
     const [node, ...others] = await ledger.memory.read();
@@ -23,7 +23,7 @@ test('memory.read returns used bytes, limit and eviction policy of one Redis', a
   await redis.stop();
 });
 
-test('memory.read returns exactly one entry for each node of a Redis Cluster', async () => {
+test('memory.read() returns exactly one entry for each node of a Redis Cluster', async () => {
   const redis = await startRedisCluster();
   await withLedger(redis.url, async (ledger) => {
     expect((await ledger.memory.read()).map(({ policy }) => policy)).toEqual(Array(3).fill('noeviction'));

@@ -39,40 +39,40 @@ const replace =
 
 const COMPLETED = 'if session.completed then return';
 
-describe('the model finds scripts in which', () => {
+describe('the model reports a violated invariant if', () => {
   test.each([
     [
-      'own ignores that the gateway was declared dead',
+      'own.lua ignores that the gateway was declared dead',
       'lease',
       replace(["if redis.call('EXISTS', string.sub(KEYS[1], 1, -2) .. 'x') == 1 then return 0 end", '']),
       /^(DEAD-OWNER|SESSION-ENDS)/,
     ],
     [
-      'connect ignores that the owner was declared dead',
+      'connect.lua ignores that the owner was declared dead',
       'lease',
       replace(["if is_refused(owner .. ':' .. epoch) then return { 'owner_dead' } end", '']),
       /^REFUSED-CONNECT/,
     ],
     [
-      'connect ignores that the connection was rolled back',
+      'connect.lua ignores that the connection was rolled back',
       'lease',
       replace(["if is_refused(connection) then return { 'refused' } end", '']),
       /^REFUSED-CONNECT/,
     ],
     [
-      'disconnect does not refuse a late connect',
+      'disconnect.lua does not refuse a connect() call that arrives later',
       'lease',
       replace(["redis.call('HSET', key, 'no', session.refused .. ' ' .. connection)", '']),
       /^SESSION-ENDS/,
     ],
     [
-      'connect ignores that the session is active',
+      'connect.lua ignores that the session is active',
       'handshake',
       replace(["if state_of(base, id, session) ~= 'reserved' then return { 'refused' } end", '']),
       /^(ONE-OWNER|ONE-STREAM)/,
     ],
     [
-      'settle and fail do not compare owner and epoch',
+      'settle.lua and fail.lua do not compare owner and epoch',
       'handshake',
       replace(["if session.owner ~= owner or session.epoch ~= epoch then return { 'stale' } end", '']),
       /^STALE-OWNER/,
@@ -89,13 +89,13 @@ describe('the model finds scripts in which', () => {
       /^(END-ONCE|CREDIT-SUM)/,
     ],
     [
-      'take_due removes a mark before its work is done',
+      'take_due.lua removes a mark before its work is done',
       'lease',
       replace(["redis.call('ZADD', KEYS[1], now + ARGV[2], member)", "redis.call('ZREM', KEYS[1], member)"]),
       /^SESSION-ENDS/,
     ],
     [
-      'gateways_dead forgets a gateway before its streams have failed',
+      'gateways_dead.lua forgets a gateway before its streams have failed',
       'reapers',
       replace(["redis.call('ZADD', dead, again, id)", "redis.call('ZREM', dead, id)"]),
       /^(DEAD-OWNER|SESSION-ENDS)/,
@@ -107,24 +107,24 @@ describe('the model finds scripts in which', () => {
       /^KEPT-STREAM/,
     ],
     [
-      'cancel leaves no tombstone',
+      'cancel.lua leaves no tombstone',
       'creation',
       replace(["redis.call('SET', base .. 'x:' .. id, '1', 'PX', ARGV[4])", '']),
       /^LATE-RESERVE/,
     ],
     [
-      'reserve ignores the credit of the account',
+      'reserve.lua ignores the credit of the account',
       'credit',
       replace(['local reserved_s = math.min(requested, available_s)', 'local reserved_s = requested']),
       /^CREDIT-SUM/,
     ],
     [
-      'chain ignores that its owner was declared dead',
+      'chain.lua ignores that its owner was declared dead',
       'chain',
       replace(["if redis.call('EXISTS', base .. 'x:' .. next_id) == 1 then return { 'stale' } end", '']),
       /^(DEAD-OWNER|SESSION-ENDS)/,
     ],
-  ] as const)('%s, in the scenario "%s"', async (_what, scenario, mutate, invariant) => {
+  ] as const)('%s (scenario "%s")', async (_what, scenario, mutate, invariant) => {
     const found = await checkScenario(redis.url, SCENARIOS[scenario], 1, mutate).catch((error: unknown) => error);
     if (!(found instanceof Counterexample)) throw new Error('there is no counterexample', { cause: found });
     expect(found.message).toMatch(invariant);

@@ -40,9 +40,9 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingP
 
   /**
    * Compares the records of a live process with the streams that it serves. Adds missing records, and removes records
-   * of streams that the process does not serve. If the session of such a stream is still active, fails it without a
-   * charge. That happens, for example, if a failover of Redis has undone a settlement. Returns the number of failed
-   * sessions.
+   * of streams that the process does not serve. If the session of such a stream is still active, fails the session
+   * without a charge. The session can still be active if, for example, a failover of Redis has undone its settlement.
+   * Returns the number of failed sessions.
    */
   async function reconcile(owner: Owner, served: ServedStreams): Promise<number> {
     const key = keys.owned(owner.id);

@@ -31,7 +31,7 @@ export interface WorkerRecord extends NewWorker {
 export interface PlaceRequest {
   sessionId: string;
   tenant: string;
-  /** Ids of workers that must not get the stream, for example because they failed it. */
+  /** Ids of workers that must not get the stream, for example because the stream failed there. */
   avoid?: readonly string[];
   /**
    * Worker that still serves the stream, but drains or has too many streams. It must also be in `avoid`. The stream

@@ -97,7 +97,7 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([addresses]);
   });
 
-  test('place() returns the only address of a worker of the previous version', async () => {
+  test('place() returns the address of a worker of the previous version, which has only one', async () => {
     await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 2 });
     const key = `${prefix}:{m:${model}}:w:w`;
     await ledger.link.send(key, ['HDEL', key, 'further']);
@@ -133,7 +133,7 @@ describe.each([
     expect([await claim('s3'), await claim('s4')]).toEqual([true, false]);
   });
 
-  test('a draining worker can change its slots, and they are not offered to streams', async () => {
+  test('a draining worker can change its number of slots, but streams get none of them', async () => {
     await worker('w', 2);
     await ledger.workers.drain(model, 'w');
     expect(await ledger.workers.renew(model, 'w', 5)).toBe('draining');
@@ -183,7 +183,7 @@ describe.each([
     expect(served).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
-  test.concurrent('a queued stream loses its place if its gateway does not renew it', async () => {
+  test.concurrent('a queued stream leaves the queue if its gateway does not renew the stream', async () => {
     const pool = ownPool();
     await pool.place('lost', 'a');
     await pool.place('here', 'b');
@@ -217,7 +217,7 @@ describe.each([
       subscriber = connectRedis({ url: redis.url, name: 'test', timeoutMs: 5000 });
       await connected(subscriber);
       hasty = ledger;
-      // No place in the queue and no lease may expire, however slow the machine is.
+      // The times are so long that no queued stream and no lease expires, however slow the machine is.
       ledger = await openLedger(redis.url, {
         prefix: `test-${randomUUID()}`,
         processLeaseMs: LONG_MS,

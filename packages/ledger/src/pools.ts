@@ -85,8 +85,8 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
     },
 
     /**
-     * Returns the name of the sharded channel on which the scripts notify a gateway. A message contains the ids of its
-     * queued streams of this model that got a worker, separated by spaces.
+     * Returns the name of the sharded channel on which the scripts notify a gateway. A message contains ids of the
+     * gateway's streams, separated by spaces. They are the queued streams of this model that got a worker.
      */
     channelOf: (model: string, gateway: string) => keys.placements(model, gateway),
 

@@ -35,7 +35,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Creates a pool with one worker without a free slot. The slots of the worker rise by one for each stream to serve. */
+/** Creates a pool whose only worker has no free slot. Each call of `serve` adds one slot to the worker. */
 async function createPool() {
   const model = `m-${randomUUID()}`;
   let slots = 1;
@@ -170,7 +170,7 @@ test('streams of a draining worker are served before new streams of high priorit
   expect(await ledger.pools.renewWaits(pool.model, ['new', 'first'])).toMatchObject({ changed: ['first'] });
 });
 
-test('queued streams keep their place when the priority of their tenant changes, and only later streams get the new priority', async () => {
+test('queued streams keep their position when the priority of their tenant changes, and only later streams get the new priority', async () => {
   const pool = await createPool();
   await pool.join('b1', 'b', 'normal');
   await pool.join('a1', 'a', 'normal');
@@ -190,7 +190,7 @@ test('claim() counts queued streams of high and low priority against the capacit
   expect([await claim('fits'), await claim('refused')]).toEqual([true, false]);
 });
 
-test('queued streams that are not renewed lose their place, whatever their priority', async () => {
+test('queued streams that are not renewed leave the queue, whatever their priority', async () => {
   const pool = await createPool();
   for (const priority of TENANT_PRIORITIES) {
     await pool.join(`old-${priority}`, priority, priority);
@@ -221,7 +221,7 @@ const earlierGateway = {
   },
 };
 
-test('streams of gateways of the previous and this version are all served, even if they have the same tenant', async () => {
+test('queued streams of gateways of this version and of the previous one are all served, even if they have the same tenant', async () => {
   const pool = await createPool();
   await pool.join('a1', 'a', 'high');
   await earlierGateway.join(pool, 'a2', 'a');
@@ -234,7 +234,7 @@ test('streams of gateways of the previous and this version are all served, even 
   expect(await pool.load()).toBe(0);
 });
 
-test('a stream that a gateway of the previous version removed is not counted, and does not block later streams', async () => {
+test('a queued stream that a gateway of the previous version removed is not counted, and does not block later streams', async () => {
   const pool = await createPool();
   await pool.join('a1', 'a', 'high');
   await pool.join('a2', 'a', 'high');
@@ -247,7 +247,7 @@ test('a stream that a gateway of the previous version removed is not counted, an
   expect(await pool.send('EXISTS', 'qh')).toBe(0);
 });
 
-test('connect() returns the priority of the account, and normal after configure() has removed the priority', async () => {
+test('connect() returns the priority of the account, and the priority "normal" after configure() has removed it', async () => {
   const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 10, priority: 'high' });
   const connect = async () => {
     const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });

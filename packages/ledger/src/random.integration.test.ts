@@ -275,7 +275,7 @@ async function watch(tenant: string, running: () => boolean): Promise<number> {
     expect(Math.min(reserved, consumed, granted - reserved - consumed)).toBeGreaterThanOrEqual(0);
     const sessions = createRedisKeys(PREFIX).modelSessions(tenant, 'kikuyu');
     expect(Number(await link.send(sessions, ['ZCARD', sessions]))).toBeLessThanOrEqual(MODEL_LIMIT);
-    // The rest of the budget is never more than the credit that was not charged.
+    // The remaining budget is never more than the credit that was not charged.
     expect(Math.min(left, used, granted - consumed - left)).toBeGreaterThanOrEqual(0);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }

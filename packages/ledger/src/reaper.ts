@@ -84,7 +84,7 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
 
   /**
    * Fails an overdue active session without a charge, unless a live gateway serves it. Returns true if this call failed
-   * it.
+   * the session.
    */
   async function failUnserved(tenant: string, [sessionId = '', id = '', epoch, chain]: string[], nowMs: number) {
     const owner = { id, epoch: Number(epoch) };

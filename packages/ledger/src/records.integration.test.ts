@@ -51,7 +51,7 @@ describe.each([
     [{ scopes: ['sessions:create', 'usage:read'], models: ['m1'] }],
     [{ scopes: [], models: [] }],
   ])(
-    'an API key keeps the limits %j, and gateways of earlier versions find no matching hash for it',
+    'an API key is stored with the limits %j, and under another hash, so that gateways of earlier versions refuse it',
     async (limits) => {
       const record = { tenant: 'acme', hash: 'a'.repeat(64), pepperId: 'p1', expiresAtMs: null };
       const keyId = randomUUID().slice(0, 10);

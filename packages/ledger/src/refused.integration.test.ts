@@ -21,7 +21,7 @@ afterAll(async () => {
 
 // If Redis stops a script halfway, it does not roll back the commands that the script has executed.
 test.each(['lset', 'hset', 'xadd', 'del'])(
-  'settle() charges only once if Redis rejects the command %s of the script and the call is repeated',
+  'settle() charges only once if Redis rejects the command %s in its script and settle() is called again',
   async (command) => {
     const user = await createNarrowUser(redis, ledger.link, `without-${command}`);
     const narrow = await openLedger(user.url, { prefix });

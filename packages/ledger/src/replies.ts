@@ -35,7 +35,7 @@ export function recentSessions(rows: readonly unknown[]): SessionRecord[] {
 
 /** Parses the hash of a session (see docs/redis.md). Undefined if the session no longer exists. */
 export function readSession(id: string, hash: Map<string, string>): SessionRecord | undefined {
-  // Version 1 of the schema stores both values in the field `d` (scripts/include/session.lua).
+  // Version 1 of the schema stores creation time and model in the field `d` (scripts/include/session.lua).
   const [, oldCreated, , , , oldModel] = hash.get('d')?.split(' ') ?? [];
   const [created, model] = [hash.get('created') ?? oldCreated, hash.get('model') ?? oldModel];
   if (model === undefined) return undefined;

@@ -58,7 +58,7 @@ describe.each([
     for (const id of [done!, failed!, open!]) expect(await keptMs(keys.session(tenant, id))).toBe(MISSING);
   });
 
-  test('accounts.usage and sessionHistory list ended and live sessions by creation, newest first, with audio, charge and times', async () => {
+  test('accounts.usage() and sessionHistory list ended and live sessions by creation time, newest first, with audio, charge and times', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 100 });
     const sessions = [];
     for (let at = 0; at < 50; at++) sessions.push(await reserved(ledger, tenant, { seconds: 5 }));
@@ -78,7 +78,7 @@ describe.each([
     expect(await latestSessions(ledger, tenant)).toMatchObject(recent);
   });
 
-  test('sessionHistory and accounts.usage return the same last 20 sessions', async () => {
+  test('sessionHistory and accounts.usage() return the same last 20 sessions', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 30 });
     for (let session = 0; session < 23; session++) await reserved(ledger, tenant, { seconds: 1 });
     const shown = (await ledger.accounts.usage(tenant))!.recent;
@@ -90,7 +90,7 @@ describe.each([
     for (const session of read) expect(session).toMatchObject(byId.get(session.id)!);
   });
 
-  test('accounts.usage returns the last 20 sessions, newest first', async () => {
+  test('accounts.usage() returns the last 20 sessions, newest first', async () => {
     const tenant = await createTenant(ledger, 600_000);
     const ids: string[] = [];
     for (let i = 0; i < 23; i++) {
@@ -104,7 +104,7 @@ describe.each([
     expect((await ledger.sessions.settle(tenant, ids[22]!, OWNER, 5, 'x')).outcome).toBe('already');
   });
 
-  test('the list of recent sessions expires 30 days after the last session, and configure() does not extend this', async () => {
+  test('the list of recent sessions expires 30 days after the last session, and configure() does not extend this period', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
     await complete(tenant, sessionId);
@@ -120,7 +120,7 @@ describe.each([
     expect(await keptMs(keys.recent(tenant))).toBeLessThanOrEqual(first);
   });
 
-  test('settle() and fail() of an ended session return how it ended, from the recent sessions or from the journal', async () => {
+  test('settle() and fail() of an ended session return its end state and charge, from the recent sessions or from the journal', async () => {
     const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 100 });
     const { sessionId } = await reserved(ledger, tenant, { seconds: 5 });
     const end = await complete(tenant, sessionId, 40_000);

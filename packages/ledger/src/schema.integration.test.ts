@@ -77,7 +77,7 @@ test.each([
     const { ledger, errors, sent } = openProgram(prefix, own);
     for (let at = 0; at < 3; at++) {
       await expect(ledger.gateways.join('g')).rejects.toThrow(SchemaMismatch);
-      // Services respond with 503 to this error.
+      // Services respond with 503 to a request if a command throws this error.
       await expect(ledger.admit('acme')).rejects.toThrow(LedgerUnavailable);
     }
     expect(errors).toEqual([expect.stringContaining('The records in Redis have the schema version')]);
@@ -96,7 +96,7 @@ test('a program that refused the records continues as soon as the schema version
   expect(await ledger.identity.read()).toBeUndefined();
 });
 
-test('a program whose Redis user may not read the schema version still uses the records, and logs the missing right', async () => {
+test('a program whose Redis user may not read the schema version still uses the records, and logs that this right is missing', async () => {
   const prefix = `test-${randomUUID()}`;
   await store(prefix, 9, 9);
   const send: RedisLink['send'] = (key, command) =>

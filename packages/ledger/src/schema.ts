@@ -11,8 +11,8 @@ import type { RedisLink } from './redis/link.ts';
 export const SCHEMA_VERSION = 2;
 
 /**
- * Oldest version whose programs can use the records of this version. It is normally the previous version, so that both
- * can run during an upgrade. Set it to SCHEMA_VERSION only for an incompatible change.
+ * Oldest version whose programs can use the records of this version. It is normally the previous version, so that
+ * programs of both versions can run during an upgrade. Set it to SCHEMA_VERSION only for an incompatible change.
  */
 const OLDEST_VERSION = 2;
 
@@ -46,8 +46,8 @@ export function createSchema(link: RedisLink, keys: RedisKeys) {
     read,
 
     /**
-     * Stores the version of this program, unless a later one is stored. The operator calls it when it has checked that
-     * it may write to this Redis. Older records remain, and scripts read them too.
+     * Stores the version of this program, unless a later one is stored. The operator calls this function after it has
+     * checked that it may write to this Redis. Older records remain, and scripts read them too.
      */
     async stamp(): Promise<void> {
       const stored = await read();

@@ -39,8 +39,8 @@ function readLegend(): Map<string, Set<string>> {
 }
 
 /**
- * Hash tag of the keys that a script builds, and suffix of KEYS[1], by the name that the head of the script gives to
- * KEYS[1].
+ * Hash tag and suffix of KEYS[1], by the name that the head of a script gives to KEYS[1]. All keys that the script
+ * builds have this hash tag.
  */
 const KEY_NAMES: Record<string, [tag: string, suffix: string]> = {
   account: ['{t:TENANT}', 'a'],
@@ -66,7 +66,7 @@ function splitArguments(text: string): string[] {
   return parts;
 }
 
-/** Returns each use of a literal hash field in a script, as the pattern of its key and the field. */
+/** Returns each use of a literal hash field in a script, as a pair of the pattern of the key and the field. */
 function fieldUses(source: string): [key: string, field: string][] {
   const [tag, suffix] = KEY_NAMES[/^-- KEYS {2}1 (.+)$/m.exec(source)?.[1] ?? ''] ?? ['', ''];
   const uses: [string, string][] = [];
@@ -95,7 +95,7 @@ describe('docs/redis.md', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('lists no field of sessions or workers that no script uses', () => {
+  test('lists only those fields of sessions and workers that a script uses', () => {
     for (const key of ['{t:TENANT}:s:SESSION', '{m:MODEL}:w:ID']) {
       const names = used.filter(([known]) => known === key).map(([, field]) => field);
       expect([...(legend.get(key) ?? [])].sort()).toEqual([...new Set(names)].sort());

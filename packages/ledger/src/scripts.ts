@@ -12,7 +12,8 @@ const FOLDER = new URL('../scripts/', import.meta.url);
 
 /**
  * Reads `scripts/NAME.lua` and replaces each `-- @include PART` with `scripts/include/PART.lua`, unless the part is
- * already visible there. If an include is indented, it is inside a block, and its definitions are visible only there.
+ * already visible there. An indented include is inside a block of Lua code, and its definitions are visible only in
+ * this block.
  */
 export function loadScript(name: string): Script {
   const source = expand(`${name}.lua`, new Set());

@@ -86,7 +86,7 @@ test('after delete() of an active session, cancelled() lists the session for its
   expect(await get(tenant, sessionId)).toMatchObject(record);
 });
 
-test('if a connected session is deleted and then disconnected, it expires and its pool holds no capacity for it', async () => {
+test('a connected session that is deleted and then disconnected expires, and its pool holds no capacity for the session', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const model = `m-${randomUUID()}`;
   const { sessionId, expiresAtMs } = await reserved(ledger, tenant, { model });
@@ -145,7 +145,7 @@ test('get() finds at least the 100 newest sessions, with the reason for their en
   expect((await ledger.accounts.usage(tenant))?.recent).toHaveLength(20);
 });
 
-test('get() returns a session that ended without a recorded reason, as in earlier versions', async () => {
+test('get() returns a session that an earlier version ended without recording a reason', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const { sessionId } = await reserved(ledger, tenant);
   const { owner } = await connect(tenant, sessionId);

@@ -145,7 +145,7 @@ describe.each([
     const ids: string[] = [];
     for (let count = 0; count < 5; count++) {
       ids.unshift((await reserved(ledger, tenant)).sessionId);
-      // The pause gives each session another time of creation.
+      // Because of the pause, all sessions have different times of creation.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     const page = async (limit: number, before?: string) => {
@@ -161,7 +161,7 @@ describe.each([
     expect(await page(5, randomUUID())).toEqual([[], false]);
   });
 
-  test('list() filters sessions by state, model, key, source and end reason, also if it returns pages', async () => {
+  test('list() filters sessions by state, model, key, source and end reason before it divides them into pages', async () => {
     const tenant = await tenantWith();
     const by = (keyId: string | null) => ({ origin: { keyId, requestId: randomUUID() } });
     const ended = await active(tenant, { ...by(KEY), model: 'luo' });

@@ -43,7 +43,7 @@ export interface Cancelled {
 
 /** Options of `fail`. */
 export interface FailOptions {
-  /** Id of a connection. If it is set, the session is failed only if it has this connection. */
+  /** Id of a connection. If it is set, `fail` ends the session only if the session has this connection. */
   connectionId?: string;
   /**
    * True if the owner was declared dead. If the session is not connected yet, this owner can then no longer connect it.
@@ -69,7 +69,7 @@ export type Ended =
   | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number; model: string }
   | { outcome: 'stale' | 'not_connected' | 'unknown' };
 
-/** Request to continue a stream in a next session. */
+/** Request to continue a stream in another session. */
 export interface ChainRequest {
   tenant: string;
   /** Id of the session whose reservation is used up. */
@@ -110,7 +110,8 @@ export function createSessions(link: RedisLink, keys: RedisKeys, due: Due, optio
       const args = reserveArguments(request, options, marked);
       const reply = (await link.run(RESERVE, keys.account(request.tenant), args)) as ReserveReply;
       if (reply[0] !== 'unmarked') return reserveReply(reply);
-      // The estimate of the clock was wrong, or writing the mark took too long. The script has returned the right time.
+      // The estimate of the clock was wrong, or writing the mark took too long. The script has returned the correct
+      // time.
       due.observe(Number(reply[1]));
       if (attempts === 3) throw new LedgerUnavailable('Redis is too slow: a mark was outdated four times in a row');
     }

@@ -12,7 +12,7 @@ import type { TenantSettings } from './types.ts';
 
 const OWNER = { id: 'gateway-1', epoch: 1 };
 const samplesOf = (seconds: number) => seconds * 16_000;
-/** A past month. An account whose budget has this month renews it at the next call. */
+/** A past month. If the stored budget of an account is for this month, the next call renews the budget. */
 const PAST_MONTH = '2001-02';
 
 describe.each([
@@ -27,7 +27,7 @@ describe.each([
     redis = await start();
     const prefix = `test-${randomUUID()}`;
     keys = createRedisKeys(prefix);
-    // No session may expire between two calls, however slow the machine is.
+    // The lifetimes are so long that no session expires between two calls, however slow the machine is.
     ledger = await openLedger(redis.url, { prefix, sessionTtlMs: 600_000, provisionalLeaseMs: 300_000 });
   });
   afterAll(async () => {
@@ -138,7 +138,7 @@ describe.each([
       expect(await read(tenant)).toEqual([90, 90]);
     });
 
-    test('pays for a session during which the budget is removed, and the unused part of the reservation is not returned', async () => {
+    test('pays for a session during which the budget is removed, but the unused part of its reservation is lost', async () => {
       const tenant = await createWithBudget(100);
       const id = await open(tenant, 60);
       await ledger.accounts.configure(tenant, settings(undefined));
@@ -341,7 +341,7 @@ describe('tenant limits over time:', () => {
   beforeAll(async () => (redis = await startRedis()));
   afterAll(() => redis.stop());
 
-  test('month_of returns the UTC month just before and at the start of each month of 500 years', async () => {
+  test('month_of() returns the UTC month just before and at the start of each month of 500 years', async () => {
     const ledger = await openLedger(redis.url);
     const include = readFileSync(new URL('../scripts/include/budget.lua', import.meta.url), 'utf8');
     const source = `${include}\nlocal months = {}\nfor i, ms in ipairs(ARGV) do months[i] = month_of(tonumber(ms)) end\nreturn months`;

@@ -23,7 +23,7 @@ export interface Budget {
   renewsAtMs: number;
 }
 
-/** Budget with the additional values that are needed to restore it in an account that was lost. */
+/** Budget with the additional values that restore the budget after the account was lost. */
 export interface BudgetRecord extends Budget {
   /** Credit that was charged to the budget in this month. */
   usedMs: number;

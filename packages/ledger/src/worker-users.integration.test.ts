@@ -71,7 +71,7 @@ describe.each([
     await expect(link.send(key, command)).rejects.toThrow(/NOPERM/);
   });
 
-  test('keeps its connections when it gets another password, and then accepts the new password', async () => {
+  test('keeps its connections when its password changes, and new connections can use the new password', async () => {
     await setWorkerUser(admin.masters(), { prefix: PREFIX, model: 'a', password: 'secret-2' });
     expect(await workers().renew('a', 'none')).toBe('gone');
     const second = await open(urlOf('a', 'secret-2'));
@@ -79,7 +79,7 @@ describe.each([
     await second.close();
   });
 
-  test('does not exist in Redis after it was deleted', async () => {
+  test('is missing on every master after deleteWorkerUser() was called', async () => {
     await setWorkerUser(admin.masters(), { prefix: PREFIX, model: 'c', password: 'secret-c' });
     await deleteWorkerUser(admin.masters(), { prefix: PREFIX, model: 'c' });
     for (const master of admin.masters()) {

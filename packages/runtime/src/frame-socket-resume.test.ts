@@ -132,7 +132,7 @@ test('FrameSocket delivers each frame exactly once and in order, at whichever by
   );
 }, 60_000);
 
-test('FrameSocket closes both sides after `end`, and does not report the socket as lost', async () => {
+test('FrameSocket closes both sides after end(), and does not report the socket as lost', async () => {
   const connection = new Connection();
   connection.sides[0]?.end();
   for (let round = 0; round < 3; round++) {
@@ -144,7 +144,7 @@ test('FrameSocket closes both sides after `end`, and does not report the socket 
   for (const pipe of connection.pipes) pipe.destroy();
 });
 
-test('FrameSocket refuses a resume if it has dropped bytes that the other side is missing', async () => {
+test('FrameSocket refuses a resume if it has dropped bytes that the other side has not received', async () => {
   const connection = new Connection();
   const payload = Buffer.alloc(100_000);
   await connection.lose(false);
@@ -160,7 +160,7 @@ test('FrameSocket refuses a resume if it has dropped bytes that the other side i
   connection.sides[1]?.destroy();
 });
 
-test('FrameSocket drops acknowledged bytes, and can still be resumed after it has sent more bytes than it can keep', async () => {
+test('FrameSocket drops acknowledged bytes, so it can be resumed even after it has sent more bytes than it can keep', async () => {
   const connection = new Connection();
   const payload = Buffer.alloc(100_000);
   for (let bytes = 0; bytes <= 2 * RESUME_LIMITS.keptBytes; bytes += payload.length) {
@@ -186,7 +186,7 @@ test('FrameSocket closes the connection if an ack confirms bytes that were never
   connection.sides[0]?.destroy();
 });
 
-test('FrameSocket does not count bytes of a socket that was destroyed before they were read', async () => {
+test('FrameSocket does not count bytes of a socket that was destroyed before the bytes were read', async () => {
   const [pipe] = createPipes();
   const frame = Buffer.from([0, 0, 0, 1, FRAME.message, 0, 0, 0, 0, 0, 0, 0]);
   const received: number[] = [];

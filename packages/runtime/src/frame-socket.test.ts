@@ -97,7 +97,7 @@ test('FrameSocket closes the connection after bytes that are not a frame, and re
   end.send(FRAME.close, 1);
 });
 
-test('FrameSocket.flushed resolves when all frames are written, and also after the connection was destroyed', async () => {
+test('FrameSocket.flushed() resolves when all frames are written, and also after the connection was destroyed', async () => {
   const [client, accepted] = await pair();
   const { end } = collect(client);
   const { until } = collect(accepted);
@@ -109,7 +109,7 @@ test('FrameSocket.flushed resolves when all frames are written, and also after t
   await end.flushed();
 });
 
-test('FrameSocket delivers no further frame after a callback has destroyed it', async () => {
+test('FrameSocket delivers no further frame after a callback has destroyed the connection', async () => {
   const [client, accepted] = await pair();
   const received: number[] = [];
   const receiver = collect(accepted, ({ stream }) => {

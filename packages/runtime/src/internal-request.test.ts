@@ -7,7 +7,7 @@ const NOW_MS = 1_800_000_000_000;
 const REQUEST = { method: 'POST', path: '/internal/v1/x', idempotencyKey: 'once', body: '{"tenant":"acme"}' };
 const signed = signInternalRequest(REQUEST, ring, NOW_MS);
 
-test('isSignedInternally accepts a request that was signed within the window, with any pepper of the keyring', () => {
+test('isSignedInternally accepts a signature with any pepper of the keyring, but only up to INTERNAL_REQUEST_WINDOW_MS before or after its time', () => {
   expect(isSignedInternally(signed, REQUEST, ring, NOW_MS)).toBe(true);
   expect(isSignedInternally(signed, { ...REQUEST, body: Buffer.from(REQUEST.body) }, ring, NOW_MS)).toBe(true);
   const older = signInternalRequest(REQUEST, { ...ring, current: 'p1' }, NOW_MS);

@@ -18,7 +18,7 @@ test.each([
   '{"current":"p1","secrets":{}}',
   `{"current":"p2","secrets":{"p1":"${secret(1)}"}}`,
   '{"current":"p1","secrets":{"p1":"c2hvcnQ="}}',
-])('parseKeyring refuses %s without quoting it', (text) => {
+])('parseKeyring refuses the text %s, and its error message does not contain the text', (text) => {
   expect(() => parseKeyring(text)).toThrow(/^must be JSON/);
 });
 

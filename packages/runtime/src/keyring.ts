@@ -4,8 +4,8 @@ import type { Setting } from './settings.ts';
 
 /**
  * Named secrets, one of which is current. New values are signed with `current`. Values that were signed with any of the
- * secrets still verify. To rotate, add a secret and make it current. Remove the old secret when no value that was
- * signed with it is in use.
+ * secrets are valid. To rotate, add a secret and make it current. Remove the old secret when no value that was signed
+ * with it is in use.
  */
 export interface Keyring {
   readonly current: string;

@@ -23,7 +23,7 @@ test.each([
   expect(await signalled(neverLoaded, signal)).toEqual([status, null]);
 });
 
-test('a program handles signals itself as soon as it runs', async () => {
+test('a program handles signals itself after launch() has started it', async () => {
   const stopsWith7 = `
     const run = async () => { process.once('SIGTERM', () => process.exit(7)); console.log('runs'); setInterval(() => 0, 1000); };
     await launch(async () => ({ run }));`;

@@ -6,7 +6,7 @@ const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
 /**
  * Defines a setting that lists networks. An invalid entry is refused at start. Otherwise it would cause an error later,
- * or the service would trust no request and log nothing.
+ * or the service would trust no proxy and log nothing about it.
  */
 export function networks(description: string): Setting<string[]> {
   const any = list(`${description} The names ${NAMED_NETWORKS.join(', ')} are also accepted.`);

@@ -40,7 +40,7 @@ export const LEDGER_SETTINGS = {
     1_000_000,
   ),
   JOURNAL_BACKLOG_ENTRIES: integer(
-    'Maximum number of journal entries of a tenant in Redis after the first export of its journal. Beyond it, the oldest entries leave Redis although they were not exported.',
+    'Maximum number of journal entries of a tenant in Redis after the first export of its journal. Beyond this number, the oldest entries are deleted from Redis even if they were not exported.',
     20_000,
     100,
     10_000_000,

@@ -2,9 +2,9 @@ import { sign, verify } from 'node:crypto';
 import type { TicketKey, TicketPublicKeys } from './ticket-keys.ts';
 
 /**
- * Content of a ticket, with which a gateway opens a stream on a worker. It proves that a gateway of this installation
- * assigned the stream to the worker. The worker verifies it without Redis, so that streams can be opened while Redis is
- * unavailable.
+ * Content of a ticket, with which a gateway opens a stream on a worker. The ticket proves that a gateway of this
+ * installation assigned the stream to the worker. The worker verifies the ticket without Redis, so that streams can be
+ * opened while Redis is unavailable.
  */
 export interface Ticket {
   readonly session: string;

@@ -9,11 +9,14 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { prepareClocks } from './process-clock.ts';
 
 const HOUR_MS = 3_600_000;
-/** Larger than any pause of the machine, and smaller than every step. */
+/**
+ * Tolerance when clocks are compared. It is larger than any pause of the machine, and smaller than every step of a
+ * clock.
+ */
 const TOLERANCE_MS = 60_000;
 const SCRIPT = `process.on('message', () => process.send([Date.now(), performance.now()]))`;
 
-test('steps of a clock move the wall clock of one Node process, and not its monotonic clock', async () => {
+test('a step of a test clock changes the wall clock of one Node process, but not its monotonic clock', async () => {
   const clocks = await prepareClocks(temporaryFolder('clock'));
   const [stepped, other] = [clocks.create('stepped'), clocks.create('other')];
   const [first, second] = [stepped, other].map(({ env }) => {

@@ -19,7 +19,10 @@ export function readModelRules(): Rule[] {
   return readRules('operator-model-rules');
 }
 
-/** Reads the rules that the chart gives to the operator for all namespaces if models have further namespaces. */
+/**
+ * Reads the rules that the chart gives to the operator for all namespaces. The chart does so only if models may be in
+ * further namespaces.
+ */
 export function readFinalizerRules(): Rule[] {
   return readRules('operator-finalizer-rules');
 }

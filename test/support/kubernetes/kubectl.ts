@@ -6,7 +6,8 @@ export type Kubectl = (args: readonly string[], input?: string) => Promise<strin
 
 /** Creates a kubectl for one cluster that ignores the user's own configuration. */
 export function createKubectl(command: string, kubeconfig: string, folder: string): Kubectl {
-  // The discovery cache is keyed by address, and an earlier cluster may have used the same port.
+  // Each cluster has its own discovery cache. Its entries are keyed by address, and an earlier cluster may have used
+  // the same port.
   const fixed = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${join(folder, 'kubectl-cache')}`];
   // With a large GOGC, Go collects garbage rarely, which saves a fifth of the time of a short-lived process.
   const env = { ...process.env, GOGC: '400' };

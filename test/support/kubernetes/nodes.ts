@@ -52,7 +52,8 @@ export function findExcludedNodes({ spec }: TestPod, pods: readonly TestPod[]): 
 }
 
 /**
- * Returns whether a selector matches labels. Supports only the selector operator `Exists`, as svc-asr uses no other.
+ * Returns whether a selector matches labels. Supports only the selector operator `Exists`, because svc-asr uses no
+ * other.
  */
 function matches(
   { matchLabels = {}, matchExpressions = [] }: V1LabelSelector,

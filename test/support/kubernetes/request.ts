@@ -3,10 +3,13 @@ import type { KeyPairPem } from '../../../tools/start/certificates.ts';
 import { send } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 
-/** Sends a request. `body` is sent as JSON of the content type. */
+/** Sends a request. `body` is sent as JSON with the given content type. */
 export type KubeRequest = (method: string, path: string, body?: unknown, contentType?: string) => Promise<Answer>;
 
-/** Creates a client of one server, which must have a certificate of this CA. Connections are kept open. */
+/**
+ * Creates a function that sends requests to one server. The server must have a certificate of this CA. Connections are
+ * kept open.
+ */
 export function createRequest(url: string, ca: string, client: KeyPairPem): KubeRequest {
   const agent = new Agent({ keepAlive: true, ca, ...client });
   return (method, path, body, contentType = 'application/json') => {

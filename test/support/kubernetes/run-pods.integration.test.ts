@@ -32,7 +32,7 @@ async function pods(): Promise<TestPod[]> {
 }
 
 test(
-  'setPodReady sets a pod to ready, and to not ready with ready: false',
+  'setPodReady marks a pod as ready, or as not ready with the option ready: false',
   async () => {
     await deploy(1);
     const pod = await eventually('there is a pod', WITHIN_MS, async () => (await pods())[0]);
@@ -75,7 +75,7 @@ test(
 );
 
 test(
-  'runPods keeps a deleted pod until onStop has resolved, but no longer than its grace period',
+  'runPods keeps a deleted pod until onStop has resolved, but for at most graceMs',
   async () => {
     let finish: () => void = () => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -105,7 +105,7 @@ test(
 );
 
 test(
-  'runPods moves the pods of a drained node as far as a disruption budget allows',
+  'runPods moves the pods of a drained node to another node, and evictions respect the disruption budget',
   async () => {
     const runner = await runPods(kubernetes.request, { namespace, nodes: ['first', 'second'] });
     await deploy(4);
@@ -132,7 +132,7 @@ test(
 );
 
 test(
-  'stop() of the runner that runPods returns rejects if onStart failed',
+  'runPods returns a runner whose stop() rejects if onStart failed',
   async () => {
     const runner = await runPods(kubernetes.request, {
       namespace,

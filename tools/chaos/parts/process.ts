@@ -24,7 +24,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** A process that is started again after it has ended by itself, as Kubernetes does. */
+/** A process that is restarted if it ends by itself, as Kubernetes restarts containers. */
 export class SupervisedProcess {
   readonly #spec: ProcessSpec;
   #child: ChildProcess | undefined;

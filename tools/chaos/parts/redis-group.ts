@@ -26,7 +26,7 @@ export interface RedisServer {
 /** A primary, two replicas and three sentinels. */
 export interface RedisGroup {
   readonly servers: readonly RedisServer[];
-  /** Opens a link of one process to all servers and sentinels. */
+  /** Opens a link from one process to all servers and sentinels. */
   openLink: () => Promise<RedisLink>;
   /** Opens a link that no fault disturbs. The run itself uses it. */
   openDirectLink: () => Promise<RedisLink>;

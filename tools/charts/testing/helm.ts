@@ -6,7 +6,7 @@ import type { CommandResult } from '../../cluster/command.ts';
 import { findGoTool } from '../../install/go-tools.ts';
 import type { GoToolName } from '../../install/go-tools.ts';
 
-/** Runs a program that is built from Go modules, without the configuration of the current user. */
+/** Runs a program that is built from Go modules. The program does not read the configuration of the current user. */
 export async function runTool(
   name: GoToolName,
   args: readonly string[],

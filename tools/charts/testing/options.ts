@@ -4,8 +4,8 @@ const PARENTS = [{ name: 'public', namespace: 'gateways' }];
 const PROMETHEUS = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }];
 
 /**
- * Alternatives for each option of the chart. Each is a part of the values. Parts of different options do not overlap,
- * except for `publicUrl`, which has the same value wherever it is set.
+ * Alternatives for each option of the chart. Each alternative is a set of chart values. Alternatives of different
+ * options set different values, except for `publicUrl`, which has the same value wherever it is set.
  */
 export const OPTIONS: Options = {
   publicUrl: [{}, { publicUrl: 'https://asr.example.com' }],

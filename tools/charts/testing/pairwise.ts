@@ -4,7 +4,9 @@ export type Options = Readonly<Record<string, readonly object[]>>;
 /** Index of the choice of each option, by option name. */
 type Row = Readonly<Record<string, number>>;
 
-/** Returns a small set of combinations in which every two choices of different options occur together. */
+/**
+ * Returns a small set of combinations. For every two choices of different options, at least one combination has both.
+ */
 export function pairwise(options: Options): object[][] {
   const names = Object.keys(options);
   const open = new Set(allPairs(names, options));
@@ -18,8 +20,8 @@ export function pairwise(options: Options): object[][] {
 }
 
 /**
- * Builds a row with a pair that no row contains yet. The row then gets one choice after another. Each is the choice
- * that adds the most such pairs.
+ * Builds a row with a pair that no row contains yet. Then adds a choice of each other option, always the choice that
+ * adds the most such pairs.
  */
 function buildRow(names: readonly string[], options: Options, open: ReadonlySet<string>): Row {
   const [first = ''] = open;

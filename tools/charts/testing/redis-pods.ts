@@ -26,7 +26,10 @@ export interface RedisPods {
    * Sends a command to the server of a pod as administrator. Resolves with an empty text if the server does not answer.
    */
   ask: (pod: number, ...command: string[]) => Promise<string>;
-  /** Allows or forbids the running sentinels to fail over. A sentinel that starts later must not fail over. */
+  /**
+   * Allows or forbids the running sentinels to fail over. A sentinel that starts after this call is not allowed to fail
+   * over.
+   */
   allowFailover: (isAllowed: boolean) => Promise<void>;
   /** Returns the pod that the sentinel of a pod reports as primary, or -1. */
   primaryAt: (pod: number) => Promise<number>;

@@ -13,7 +13,10 @@ import type { Command } from './start-program.ts';
 import type { ProcessRecord } from './state.ts';
 import { createVolumes } from './volumes.ts';
 
-/** Connections that may wait for socat to accept them. The default of socat, 5, is too low for parallel requests. */
+/**
+ * Maximum number of connections that wait until socat accepts them. The default of socat, 5, is too low for parallel
+ * requests.
+ */
 const BACKLOG = 128;
 const READYZ = ['get', '--raw', '/readyz'];
 const ETCD_URL = 'https://127.0.0.1:2379';
@@ -25,7 +28,7 @@ export interface StartOptions {
   certificates: Certificates;
   /** Kubeconfig with all permissions for programs inside the cluster. */
   kubeconfig: string;
-  /** Reaches the API server from outside the cluster. */
+  /** Configuration of a client that reaches the API server from outside the cluster. */
   client: KubeConfig;
   core: CoreV1Api;
 }
@@ -48,7 +51,7 @@ export async function startApiServer(options: StartOptions, init: ProcessRecord,
   await startProgram(plan, {
     name: 'api-proxy-outside',
     init,
-    // The proxy uses the network of the machine. As a process of the node it still ends with the cluster.
+    // The proxy uses the network of the machine. It is still a process of the node, so it ends with the cluster.
     namespaces: ['mount', 'pid'],
     command: [
       'socat',

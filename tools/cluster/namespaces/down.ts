@@ -8,7 +8,10 @@ import { readState } from './state.ts';
 
 const TIMEOUT_MS = 60_000;
 
-/** Removes everything of a cluster, including an incomplete one. Returns whether there was anything to remove. */
+/**
+ * Removes everything that belongs to a cluster, even if the cluster was not started completely. Returns whether there
+ * was anything to remove.
+ */
 export async function takeDown(plan: ClusterPlan): Promise<boolean> {
   const state = readState(plan.state);
   if (state !== undefined) {

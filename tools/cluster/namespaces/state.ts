@@ -8,7 +8,10 @@ export interface ProcessRecord {
   startedAt: string | undefined;
 }
 
-/** Record of a cluster, by which later commands find it and remove everything that it uses. */
+/**
+ * Record of a cluster. Later commands use this record to find the cluster and to remove everything that the cluster
+ * uses.
+ */
 export interface ClusterState {
   nodes: number;
   /** First process of each node. When it ends, the kernel ends all processes of the node. */
@@ -28,7 +31,10 @@ export function readState(file: string): ClusterState | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as ClusterState);
 }
 
-/** Changes the record of a cluster. Call it as soon as something was started, so that a crash leaves nothing behind. */
+/**
+ * Changes the record of a cluster. Call this function as soon as something was started, so that a crash leaves nothing
+ * behind.
+ */
 export function updateState(file: string, change: (state: ClusterState) => Partial<ClusterState>): void {
   const state = readState(file) ?? EMPTY;
   writeAtomically(file, `${JSON.stringify({ ...state, ...change(state) }, null, 2)}\n`);

@@ -1,7 +1,7 @@
 import type { Structural } from '../structural.ts';
 
 type Json = Record<string, unknown>;
-/** Computes a changed value. Only a few of thousands of changes are used, so only their values are computed. */
+/** Computes a changed value. It is a function, because only a few of thousands of changes are used. */
 type Change = () => unknown;
 
 /** Values of several types. Most of them do not match a given schema. */

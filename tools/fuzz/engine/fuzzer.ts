@@ -20,7 +20,7 @@ export interface FuzzerOptions {
   readonly onExecute: (input: Buffer) => void;
 }
 
-/** Number of executions after which callbacks of the target, such as those of sockets, get their turn. */
+/** Number of executions between two pauses in which callbacks of the target, such as those of sockets, can run. */
 const EXECUTIONS_PER_TURN = 64;
 /** Largest number of parts into which an input is divided to shorten it. It limits the number of executions. */
 const MAX_PARTS = 64;
@@ -65,7 +65,7 @@ export class Fuzzer {
     return undefined;
   }
 
-  /** Returns few and short inputs that together reach all features. */
+  /** Returns a small number of short inputs that together reach all features. */
   async minimize(): Promise<Buffer[]> {
     const missing = new Set(this.#kept.flatMap(({ features }) => [...features]));
     const chosen: Buffer[] = [];
@@ -109,7 +109,7 @@ export class Fuzzer {
     return wanted.every((feature) => features.has(feature));
   }
 
-  /** Shortens a failing input as far as the shorter input still fails. */
+  /** Shortens a failing input as long as the shorter input still fails. */
   async #shorten({ input, error }: Failure): Promise<Failure> {
     const shorter = await this.#reduce(input, async (candidate) => (await this.#execute(candidate)) !== undefined);
     return { input: shorter, error: (await this.#execute(shorter)) ?? error };

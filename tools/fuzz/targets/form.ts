@@ -6,7 +6,7 @@ import { readParameters } from '../../../gateway/src/openai/parameters.ts';
 import { check } from '../engine/target.ts';
 import type { FuzzTarget } from '../engine/target.ts';
 
-/** Creates a request whose first line is the Content-Type, and whose body is the rest. */
+/** Creates a request. Its Content-Type is the first line of the input, and its body is the rest of the input. */
 function createRequest(input: Buffer): Request {
   const end = input.indexOf('\n');
   const type = input.toString('latin1', 0, Math.max(0, end));

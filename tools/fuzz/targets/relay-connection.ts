@@ -4,7 +4,10 @@ import { FrameSocket } from '@svc-asr/runtime';
 import { check } from '../engine/target.ts';
 import type { FuzzTarget } from '../engine/target.ts';
 
-/** Maximum number of bytes by which all answers, such as pongs and one reason, may exceed the received bytes. */
+/**
+ * Maximum number of bytes by which the answers, such as pongs and one close reason, may together exceed the received
+ * bytes.
+ */
 const MAX_ANSWER_BYTES = 400;
 
 function frame(stream: number, type: number, position: number, payload = ''): Buffer {

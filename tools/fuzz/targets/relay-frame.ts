@@ -5,7 +5,10 @@ import type { FuzzTarget } from '../engine/target.ts';
 
 const MAX_PAYLOAD_BYTES = 1000;
 
-/** Reads a connection in pieces. Returns the written form of its frames, and whether it violated the format. */
+/**
+ * Reads the bytes of a connection in pieces. Returns its frames, encoded as bytes again, and whether the bytes violated
+ * the format.
+ */
 function readFrames(bytes: Buffer, pieceBytes: number): { written: Buffer; isRefused: boolean } {
   const frames: Buffer[] = [];
   const reader = new FrameReader(MAX_PAYLOAD_BYTES);

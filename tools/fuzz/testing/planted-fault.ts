@@ -1,6 +1,9 @@
 import type { FuzzTarget } from '../engine/target.ts';
 
-/** Fails for inputs that start with `fuzz`. Random inputs practically never do, without coverage as a guide. */
+/**
+ * Fails for inputs that start with `fuzz`. Without coverage as a guide, random inputs practically never start with this
+ * text.
+ */
 export const target: FuzzTarget = {
   property: 'The input does not start with fuzz.',
   seeds: ['----'],

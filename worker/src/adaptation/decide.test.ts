@@ -82,7 +82,7 @@ describe('decideSlots', () => {
     expect(decideFor(60, full, { slowdown: 16 }).slots).toBe(50);
   });
 
-  test('does not lower the slots of a model if the share of the time that other models use explains the slowdown', () => {
+  test('does not lower the slots of a model if its runs are slow only because other models use a share of the time', () => {
     expect(decideFor(60, full, { slowdown: 2 }, { ...LIMITS, share: 0.5 }).slots).toBe(200);
     expect(decideFor(1, full, { slowdown: 3 }, { ...LIMITS, share: 0.5 }).slots).toBe(133);
   });
@@ -150,7 +150,7 @@ test.each([
   [100, 25, 75],
   [0, 1, 0],
 ])(
-  'excessShare of %d streams on %d slots corresponds to %d moves in the minute after late streams, and to none afterwards',
+  'excessShare of %d streams on %d slots corresponds to %d moves up to a minute after a stream was late, and to none later',
   (streams, slots, moves) => {
     const state = { ...initialSlots(slots), lateAtMs: 0 };
     const seen = { ...QUIET, nowMs: 59_999, streams };

@@ -63,9 +63,7 @@ const LATE_FACTOR = 0.9;
 /** Time between two steps in which slots fall by LATE_FACTOR. */
 const LATE_EVERY_MS = 3000;
 
-/**
- * Time after the last late stream in which the worker should move all streams that exceed its slots to other workers.
- */
+/** Duration after the last late stream during which all streams that exceed the slots should move to other workers. */
 const LATE_MS = 60_000;
 
 export function initialSlots(slots: number): SlotState {

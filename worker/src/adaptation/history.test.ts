@@ -25,7 +25,7 @@ function createRuns(runsOverlap = false) {
 }
 
 describe('RunHistory', () => {
-  test('returns the slowdown of the slowest tenth of the last minute, and forgets it after a minute', () => {
+  test('returns the slowdown of the slowest tenth of the runs of the last minute, and ignores older runs', () => {
     const run = createRuns();
     expect(run(60, 500, 1)?.slowdown).toBeCloseTo(1, 1);
     expect(run(5, 500, 1.8)?.slowdown).toBeCloseTo(1, 1);

@@ -15,8 +15,8 @@ const RECENT_MS = 2000;
  */
 const SLOW_SHARE = 0.9;
 /**
- * Smallest work of the runs in the last minute from which the speed of the machine is known, as a part of the minute.
- * The work of a run is the time that the run would have taken at warm-up.
+ * Smallest work of the runs in the last minute with which the speed of the machine counts as known, as a part of the
+ * minute. The work of a run is the time that the run would have taken at warm-up.
  */
 const LEAST_WORK = 0.1;
 

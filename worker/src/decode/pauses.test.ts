@@ -24,7 +24,7 @@ test.each([
   ['x.....', 3, 5, 5],
   ['x...x...', 3, 5, 8],
 ])(
-  'in the frames %s, PauseFinder with %i silent frames and notBefore %s finds a pause that ends at frame %s',
+  'in the frames %s (x: speech), PauseFinder with %i silent frames and notBefore %s finds a pause that ends at frame %s',
   (...row) => {
     const [frames, silentFrames, notBefore, end] = row;
     expect(pauseIn(frames, silentFrames, notBefore)).toBe(end);

@@ -9,7 +9,7 @@ export class PauseFinder {
   #lastSpeech: number | undefined;
   #end: number | undefined;
 
-  /** A pause is long if it has at least `silentFrames` blank frames and lasts until frame `notBefore`. */
+  /** A pause is long if it has at least `silentFrames` blank frames and lasts at least until frame `notBefore`. */
   constructor(silentFrames: number, notBefore = 0) {
     this.#silentFrames = silentFrames;
     this.#notBefore = notBefore;

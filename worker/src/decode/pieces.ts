@@ -95,7 +95,7 @@ export class Transcript {
     if (text.trim() !== '') this.#firstSpoken ??= this.#ids.length - 1;
   }
 
-  /** Records a frame whose best class is the last piece again. */
+  /** Records a frame whose best class is again the class of the last piece. */
   extend(frame: number): void {
     this.recordSpeech(frame, this.#firstSpoken !== undefined);
   }

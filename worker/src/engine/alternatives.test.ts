@@ -51,7 +51,7 @@ describe.each([
   );
 });
 
-test('startEngine throws a ModelError if GPU graphs return only the best class and more are requested', async () => {
+test('startEngine throws a ModelError if GPU graphs return only the best class and more classes are requested', async () => {
   await expect(
     startEngine({ modelDir: createPromptFolder(1), slots: 1, gpuGraphs: true, alternatives: 2 }),
   ).rejects.toMatchObject({

@@ -45,7 +45,8 @@ describe.each([
 });
 
 /**
- * Number of slots. It is so large that a leak of their state would be much larger than all other growth of the process.
+ * Number of slots. It is so large that a leak of the state of all slots would be much larger than all other growth of
+ * the process.
  */
 const MANY_SLOTS = 512;
 

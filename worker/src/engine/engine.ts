@@ -90,7 +90,7 @@ export class Engine extends EventEmitter<EngineEvents> {
     return this.#gauges.runTotals;
   }
 
-  /** Totals since the engine started. */
+  /** Totals of the inference thread since the engine started. */
   get stats(): EngineStats {
     return this.#gauges.stats;
   }

@@ -24,7 +24,7 @@ function createLane(realtimeFrom: number): Lane {
   });
 }
 
-test('Lane does not count audio before realtimeFrom as ahead of real time, and counts audio after it', () => {
+test('Lane counts only the audio after realtimeFrom as ahead of real time', () => {
   const lane = createLane(3 * chunkSamples(framing));
   for (; lane.window < 3; lane.window++) lane.ran(1000, RUN);
   expect(aheadAt(lane.pace, 1000)).toBe(0);
@@ -43,7 +43,7 @@ test('Lane reports the received audio that follows the end of its next window as
   expect(lane.backlogMs).toBe((samplesFor(framing, 1) * 1000) / 16_000);
 });
 
-test('Lane counts the samples of a window up to a flush for the pace, and only once if the window is run again', () => {
+test('for its pace, Lane counts only the samples of a window before a flush, and counts them only once if the window is run again', () => {
   const lane = createLane(0);
   lane.ring.mark();
   lane.mark({ kind: 'flush', at: 1600 });
@@ -53,7 +53,7 @@ test('Lane counts the samples of a window up to a flush for the pace, and only o
   expect(aheadAt(lane.pace, 1000)).toBe(100);
 });
 
-test('Lane.noteArrival counts only audio that has arrived since its last call, and does not count the audio of a replay', () => {
+test('Lane.noteArrival() counts only audio that has arrived since its last call, and does not count the audio of a replay', () => {
   const lane = createLane(16_000);
   lane.noteArrival(0);
   const before = lane.earlyMs;

@@ -131,7 +131,7 @@ describe('InferenceLoop', () => {
     await ended;
   });
 
-  test('runs a stream that is ahead of real time without a further command when the time share of such streams allows it', async () => {
+  test('runs a stream that is ahead of real time as soon as the time share of such streams allows it, without another command', async () => {
     const { runs, send, open, write, ended } = startLoop();
     const endLast = async (pace: { aheadMs: number }, lastedMs: number) => {
       await setTimeout(lastedMs);
@@ -140,8 +140,7 @@ describe('InferenceLoop', () => {
       await settle();
     };
     await open(1, 0);
-    // Waits for the duration of a chunk, so that the second chunk arrives no earlier than the second chunk of a
-    // microphone.
+    // Waits for the duration of a chunk, so that the second chunk arrives no earlier than a microphone would send it.
     await endLast({ aheadMs: 0 }, 1300);
     await write(1, 0);
     await endLast({ aheadMs: 0 }, 0);

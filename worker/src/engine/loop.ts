@@ -56,8 +56,8 @@ export class InferenceLoop {
   }
 
   /**
-   * Applies commands. Reports the events that they cause immediately, such as `closed`. Other events follow after a
-   * run.
+   * Applies commands. Some events, such as `closed`, need no run, and this method reports them at once. Other events
+   * follow after a run.
    */
   take(commands: readonly Command[]): void {
     for (const command of commands) this.#apply(command);

@@ -67,8 +67,8 @@ export const realTimeAt = ({ aheadMs, atMs }: Pace, chunkMs: number): number => 
 
 /**
  * Returns true if the stream sends in real time, as a microphone does. A stream counts as live only after its first
- * chunk, because the first chunk does not show whether the audio comes from a microphone or from a file. `backlogMs` is
- * the duration of the audio behind the window that has already arrived.
+ * chunk. The first chunk does not show whether the audio comes from a microphone or from a file. `backlogMs` is the
+ * duration of the audio behind the window that has already arrived.
  */
 export const isLive = ({ pace, earlyMs }: { pace: Pace; earlyMs: number }, backlogMs: number): boolean =>
   pace.atMs !== START.atMs && backlogMs <= TOLERANCE_MS && earlyMs <= LIVE_RECORDED_BEFORE_MS - RECORDED_BEFORE_MS;

@@ -155,7 +155,7 @@ describe('ReadyQueue', () => {
     expect(names(queue.take(upTo(8), 11_200, all))).toBe('x');
   });
 
-  test('does not limit a stream that has much to catch up with, if its audio arrived in real time', () => {
+  test('does not limit a stream with a large backlog if its audio arrived in real time', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add({ ...stream('a'), earlyMs: LIVE_EARLY_MS, pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
     queue.take(upTo(8), 9120, all);
@@ -204,7 +204,7 @@ describe('ReadyQueue', () => {
     expect(batches).toEqual(['xy', 'xy', 'xy', 'xy', 'xy', 'xy', 'xy', 'ab', 'xy', 'xy']);
   });
 
-  test('treats a stream as late if more than 150 ms of audio has arrived after the end of its window', () => {
+  test('treats a stream as late if it has received more than 150 ms of audio beyond the end of its window', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add(stream('a', 0, '56,13', 151), 0);
     queue.add(stream('b', 0, '56,13', 149), 0);
@@ -264,7 +264,7 @@ describe('ReadyQueue', () => {
   });
 
   test.each([1, 1.2])(
-    'delays as few windows as a queue in order of arrival if the worker keeps up, at a slowdown of %d',
+    'at a slowdown of %d with which the worker keeps up, delays no window, like a queue in order of arrival',
     (factor) => {
       expect(simulate(readyQueue(), factor)).toEqual(simulate(arrivalQueue(), factor));
       expect(simulate(readyQueue(), factor).lateShare).toBe(0);
@@ -275,7 +275,7 @@ describe('ReadyQueue', () => {
     [1.6, 0.4],
     [2, 0.6],
   ])(
-    'delays fewer windows than a queue in order of arrival: at a slowdown of %d, less than %d times as many',
+    'at a slowdown of %d, delays less than %d times as many windows as a queue in order of arrival',
     (factor, share) => {
       const [ours, arrival] = [simulate(readyQueue(), factor), simulate(arrivalQueue(), factor)];
       expect(ours.lateShare).toBeLessThan(arrival.lateShare * share);
@@ -329,7 +329,7 @@ describe('isLive', () => {
     expect(isLive({ pace, earlyMs: aheadMs }, 0)).toBe(false);
   });
 
-  test('is true after a window that ran late, although the next one follows soon', () => {
+  test('is true after a window that ran late, although the next window follows soon', () => {
     const late = afterChunk(pace, CHUNK_MS, 5000 + 2 * CHUNK_MS - 100);
     const { aheadMs } = startArrival(5000);
     expect(isLive({ pace: afterChunk(late, CHUNK_MS, 5000 + 2 * CHUNK_MS), earlyMs: aheadMs }, 0)).toBe(true);
@@ -357,12 +357,12 @@ describe('afterArrival', () => {
     expect(early(...times(60, [CHUNK_MS, 10]))).toBeGreaterThan(50 * CHUNK_MS);
   });
 
-  test('does not count audio as early that makes up for a gap of up to 30 s', () => {
+  test('does not count audio as early if it makes up for a gap of up to 30 s', () => {
     expect(early([0, 28_000], [29_000, 0])).toBeLessThanOrEqual(0);
     expect(early([0, 300_000], [30_500, 0])).toBe(TOLERANCE_MS);
   });
 
-  test('counts the audio of a client as early if its clock is 5 % fast, but not if its clock is 2 % fast', () => {
+  test('counts audio as early if the clock of its client is 5 % fast, but not if that clock is 2 % fast', () => {
     expect(early(...times(300, [1020, 1000]))).toBeLessThanOrEqual(0);
     expect(early(...times(300, [1050, 1000]))).toBeGreaterThan(TOLERANCE_MS);
   });

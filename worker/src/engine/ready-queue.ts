@@ -11,8 +11,8 @@ export interface Ready {
   /** Number of milliseconds by which the audio has arrived ahead of real time. Negative if the audio is behind. */
   readonly earlyMs: number;
   /**
-   * Duration of the audio that has arrived after the window. The window of a real-time stream has been ready for this
-   * time.
+   * Duration of the audio behind the end of the window that has already arrived. The window of a real-time stream has
+   * been ready for this time.
    */
   readonly backlogMs: number;
 }

@@ -1,6 +1,6 @@
 /**
  * Share of the slowest runs that is ignored, because the latency target is for the 95th percentile. The slowest of the
- * other runs determines the number of slots.
+ * remaining runs determines the number of slots.
  */
 const SLOW_SHARE = 0.1;
 /**

@@ -19,7 +19,7 @@ test('slowdownAt weights each slowdown with the amount of work that was slowed d
   expect(slowdownAt(histogramOf([1, 80], [4, 20]), 0.9)).toBeCloseTo(4, 0);
 });
 
-test('slowdownAt is undefined if there were no runs, and slowdowns outside of the range count in the outer bins', () => {
+test('slowdownAt returns undefined if there were no runs, and counts slowdowns outside of its range in the outermost bins', () => {
   expect(slowdownAt(histogramOf(), 0.9)).toBeUndefined();
   expect([binOf(0.01), binOf(1000)]).toEqual([0, SLOWDOWN_BINS - 1]);
 });

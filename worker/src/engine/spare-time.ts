@@ -1,6 +1,6 @@
 /** Share of the time that runs of streams ahead of real time may take while the worker also has live streams. */
 const AHEAD_SHARE = 0.03;
-/** Time after the last window of a live stream in which the worker still counts as having live streams. */
+/** Duration after the last window of a live stream during which the worker still counts as having live streams. */
 const LIVE_MS = 3000;
 
 /**

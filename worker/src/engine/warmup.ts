@@ -14,8 +14,8 @@ import { speechPieces } from './speech-pieces.ts';
 /** Extent of the measurement of a context. */
 export interface Measurement {
   /**
-   * Maximum total duration of the runs with full batches. The measurement exceeds it if `leastRounds` rounds take
-   * longer.
+   * Maximum total duration of the runs with full batches. The measurement exceeds this duration if `leastRounds` rounds
+   * take longer.
    */
   readonly mostMs: number;
   readonly leastRounds: number;
@@ -103,7 +103,7 @@ async function measureFullBatches(
 
 /**
  * Measures the duration of runs by batch size. After each run with a smaller batch, a full batch runs. Only the ratio
- * of their durations is used, because the speed of a shared machine changes during the measurement.
+ * of the two durations is used, because the speed of a shared machine changes during the measurement.
  */
 async function measureSizes(backend: Backend, load: NoiseLoad, fullMs: number, rounds: number): Promise<RunCost> {
   const { paddedSizes } = backend;

@@ -9,7 +9,7 @@ test('IoCounters add up the samples of all threads', () => {
   expect(counters.samples).toBe(111);
 });
 
-test('the progress of IoCounters is that of the thread which has observed the least progress', () => {
+test('the progress of IoCounters is the least progress that any thread has observed', () => {
   const counters = IoCounters.create(2);
   counters.setProgress(0, 7);
   expect(counters.progress).toBe(0);

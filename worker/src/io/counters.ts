@@ -23,8 +23,8 @@ export class IoCounters {
   }
 
   /**
-   * Smallest value of the inference thread's progress counter that an I/O thread has reported. It does not increase
-   * while the inference thread or an I/O thread hangs.
+   * Smallest of the latest values of the inference thread's progress counter that the I/O threads have reported. It
+   * does not increase while the inference thread or an I/O thread hangs.
    */
   get progress(): number {
     return Math.min(...this.#field(1));

@@ -81,7 +81,7 @@ const FAULTS = `
 `;
 
 describe('a worker with two I/O threads', () => {
-  test('transcribes on both ports, counts streams and audio of both, and asks gateways on both to move streams on SIGTERM', async () => {
+  test('transcribes on both ports, counts streams and audio of both ports together, and asks the gateways of both ports to move their streams on SIGTERM', async () => {
     const records = await start();
     const streams = await Promise.all(records.map((record) => openStream(record)));
     const texts = await Promise.all(streams.map(finalOf));
@@ -120,7 +120,7 @@ describe('a worker with two I/O threads', () => {
     );
   });
 
-  test('exits with 1, logs which thread failed, and closes the streams of the other thread with 1011, if an I/O thread fails', async () => {
+  test('exits with 1 if an I/O thread fails, logs which thread failed, and closes the streams of the other thread with 1011', async () => {
     const [first, second] = await start({}, FAULTS);
     const streams = [await openStream(first), await openStream(second)] as const;
     worker.kill('SIGUSR2');

@@ -76,7 +76,7 @@ const cases: [string, GoldenKind, (manifest: Manifest, folder: string) => void, 
   ],
   ['tokens out of order', 'ctc', replace('tokens', 'tokens.txt', 'a 1\n<blk> 0\n'), 'tokens_invalid', /line 1/],
   [
-    'a joint of another kind',
+    'a joint graph of another kind',
     'fused',
     replace('decoderJoint', 'decoder_joint.onnx', golden('decoder.onnx')),
     'graph_unsupported',

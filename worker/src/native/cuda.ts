@@ -32,7 +32,7 @@ export interface CudaOptions {
 
 /**
  * Returns an object that provides access to the memory of a GPU. Throws a NativeError if the CUDA runtime is not
- * installed. Throws a CudaError if a CUDA call fails, now or later.
+ * installed. Throws a CudaError if a CUDA call fails. The methods of the object throw the same error.
  */
 export async function createCudaMemory({ device, sharesStream }: CudaOptions): Promise<DeviceMemory> {
   const koffi = await loadKoffi();

@@ -96,7 +96,7 @@ test.each<[Field, number, number, RegExp]>([
   expect(() => check.check(SHAPE, createInputs(), 2)).not.toThrow();
 });
 
-test('IndexCheck rejects a past page that starts in the page its own row writes and ends in the page of another row', () => {
+test('IndexCheck rejects a past page that overlaps both the page that its own row writes and the page that another row writes', () => {
   const inputs = createInputs();
   inputs.page.set([10, 12]);
   inputs.past.set([11, 0, 0, 0]);

@@ -136,7 +136,7 @@ test('when the operator drains a worker, keepRegistered calls onDrain only once 
   await registration.stop();
 });
 
-test('keepRegistered still renews the lease of a draining worker if the ledger refuses the report that it drains', async () => {
+test('if the ledger refuses the report that a worker drains, keepRegistered still renews the lease of this worker', async () => {
   const workers = fakeWorkers(['ok']);
   const drain = () => {
     workers.asked.push('drain');

@@ -92,7 +92,8 @@ export class GatewayConnection {
   /**
    * Continues the connection on another socket. `received` is the number of bytes that the gateway has received on this
    * connection. `accept` sends the response with the number of bytes that the worker has received. The worker keeps
-   * recent answers. If it no longer has all answers that the gateway lacks, ends the streams and returns false.
+   * recent answers. If the gateway lacks an answer that the worker no longer keeps, this method ends the streams and
+   * returns false.
    */
   resume(socket: Duplex, head: Uint8Array, received: number, accept: (receivedBytes: number) => void): boolean {
     if (!this.#frames.canResume(received)) {
@@ -188,7 +189,7 @@ export class GatewayConnection {
 
   /**
    * Keeps the streams open, so that the gateway can resume the connection. Returns false if the gateway has not
-   * presented a valid ticket on it.
+   * presented a valid ticket on this connection.
    */
   #suspend(reason: string): boolean {
     if (!this.#trusted) return false;

@@ -186,7 +186,7 @@ describe('a relay stream', () => {
     for (const stream of streams) stream.close();
   });
 
-  test('receives alive frames on its connection while inference makes progress, and a connection without streams gets none', async () => {
+  test('receives alive frames on its connection while inference makes progress, but a connection without streams gets none', async () => {
     const idle = await client();
     const stream = await opened();
     await eventually('alive frames arrive', 30_000, () => stream.connection.aliveFrames > 2);
@@ -212,7 +212,7 @@ describe('a relay stream', () => {
     await own.close();
   });
 
-  test('can be reopened by its session while the worker drains, and its gateway is then asked again to move it', async () => {
+  test('can be reopened by its session while the worker drains, and the relay then asks the gateway again to move the stream', async () => {
     const { relay: own, address: to } = await serve();
     const stream = await client(ticketFor({ session: 'kept' }), to);
     stream.send({ type: 'open', context: [56, 13] });

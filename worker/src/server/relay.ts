@@ -116,9 +116,9 @@ export class Relay {
   }
 
   /**
-   * Asks gateways to move this share of the streams to workers with free slots. Streams for which they were asked
-   * earlier count towards the share. The oldest streams come first. So a stream that has just moved to this worker does
-   * not immediately move again.
+   * Asks gateways to move this share of the streams to workers with free slots. Streams that gateways were already
+   * asked to move count towards the share. The oldest streams come first. So a stream that has just moved to this
+   * worker does not immediately move again.
    */
   moveExcess(share: number): void {
     // After a call of `move`, gateways were already asked to move all streams.

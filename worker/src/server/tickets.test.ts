@@ -10,7 +10,7 @@ const ticketFor = (session: string, epoch: number, expMs = 2000, signer = key) =
   signTicket(signer, { session, model: 'm', worker: 'me', epoch, expMs });
 const create = () => createTicketGate({ current: parseTicketPublicKeys(pair.publicKey) }, { worker: 'me', model: 'm' });
 
-test('TicketGate admits the ticket of a session epoch only once, and then the ticket of the next epoch', () => {
+test('TicketGate admits only one ticket for each epoch of a session, and then a ticket for the next epoch', () => {
   const gate = create();
   expect(gate.admit(ticketFor('s', 1), 1000)).toMatchObject({ session: 's', epoch: 1 });
   expect(gate.admit(ticketFor('s', 1), 1000)).toBeUndefined();

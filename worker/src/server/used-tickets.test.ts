@@ -33,7 +33,7 @@ const USER = `
   parentPort.postMessage(added);
 `;
 
-test('if several threads add the same tickets at the same time, UsedTickets accepts each ticket in only one of them', async () => {
+test('if several threads add the same tickets at the same time, UsedTickets accepts each ticket from only one thread', async () => {
   const module = new URL('used-tickets.ts', import.meta.url).href;
   const workerData = { module, memory: createUsedTickets() };
   const url = new URL(`data:text/javascript,${encodeURIComponent(USER)}`);

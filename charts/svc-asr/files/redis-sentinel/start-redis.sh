@@ -33,7 +33,8 @@ if [ -f "$conf" ]; then
   done <"$conf"
 fi
 found="$(reported)"
-# An empty primary would empty its replicas. A server that lost its data waits until Sentinel promotes another one.
+# An empty primary would empty its replicas. A primary that lost its data therefore waits until Sentinel promotes
+# another server.
 while [ "$found" = "$SELF" ] && [ ! -e "$DATA/appendonlydir" ]; do
   echo "This server is the primary but has no data. Waiting for a failover."
   sleep 1
@@ -45,7 +46,8 @@ has_data() {
   for file in "$DATA"/appendonlydir/*.incr.aof; do
     [ -s "$file" ] && return
   done
-  # After a rewrite, all data is in the base file. The base file of an empty database is much shorter than 1 KiB.
+  # After Redis has rewritten its append-only file, all data is in the base file. The base file of an empty database is
+  # much shorter than 1 KiB.
   for file in "$DATA"/appendonlydir/*.base.rdb; do
     [ -e "$file" ] && [ "$(wc -c <"$file")" -gt 1024 ] && return
   done
@@ -63,8 +65,9 @@ content_of_primary() {
 }
 
 # A replica copies its primary, even an empty one. If all pods have stopped and the primary has lost its volume, the
-# other servers have the only copies. If the primary does not answer, this loop ends after 30 attempts, because Sentinel
-# can replace the primary only after this server has started.
+# other servers have the only copies. A replica with data therefore waits while the primary is empty. If the primary
+# does not answer, this loop ends after 30 attempts, because Sentinel can replace the primary only after this server has
+# started.
 silent=0
 while [ "$primary" != "$SELF" ] && has_data && [ "$silent" -lt 30 ]; do
   case "$(content_of_primary)" in

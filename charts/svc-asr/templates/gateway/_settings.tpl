@@ -49,7 +49,8 @@ WORKER_SERVER_NAME: {{ include "svc-asr.workerServerName" . | quote }}
 
 {{/*
 Target of the autoscaler in bytes of reserved audio per pod. A pod accepts a stream only if the longest session
-(9,600,000 bytes) still fits. The target is therefore a share of streamMemoryMiB minus these bytes.
+(9,600,000 bytes) still fits. The chart therefore subtracts these bytes from streamMemoryMiB. The target is a share of
+the result.
 */}}
 {{- define "svc-asr.gatewayAudioTarget" -}}
 {{- $refusing := sub (mul 1048576 (int .Values.gateway.streamMemoryMiB)) 9600000 }}

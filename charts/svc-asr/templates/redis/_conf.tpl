@@ -4,10 +4,11 @@
 port 0
 tls-port 6379
 {{ include "svc-asr.redisTlsConf" . }}
-# A primary that is separated from its replicas accepts writes for some seconds only. They are lost after a failover.
+# A primary that is separated from its replicas accepts writes only for some seconds. A failover loses these writes.
 min-replicas-to-write 1
 min-replicas-max-lag 5
-# A replica gets the data at once. By default the primary waits for further replicas, and accepts no write meanwhile.
+# A new replica gets the data immediately. By default, the primary would first wait some seconds for further replicas.
+# Without another replica, it would accept no writes in that time.
 repl-diskless-sync-delay 0
 {{- else -}}
 port 6379
@@ -17,7 +18,7 @@ bind * -::*
 protected-mode no
 aclfile /etc/redis/users/users.acl
 dir /data
-# Credit must not be lost. Redis syncs every write to disk before it acknowledges it, and never evicts data.
+# Credit must not be lost. Redis syncs every write to disk before it acknowledges the write, and never evicts data.
 appendonly yes
 appendfsync always
 save ""
@@ -63,7 +64,10 @@ exec:
 timeoutSeconds: 5
 {{- end }}
 
-{{/* Container of a sentinel. It has no readiness probe, because it starts after the server has copied its data. */}}
+{{/*
+Container of a sentinel. It has no readiness probe. With one, the pod would become ready only after the server has
+copied its data, because the sentinel starts only then.
+*/}}
 {{- define "svc-asr.sentinelContainer" -}}
 {{- with .Values.redis }}
 - name: sentinel

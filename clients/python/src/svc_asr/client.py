@@ -71,7 +71,8 @@ class Client:
     ) -> AsrSession:
         """Reserve a session of 1 to 300 seconds, by default 60. The service may reserve less.
 
-        Requests with the same `idempotency_key` reserve credit only once. By default it is random.
+        Requests with the same `idempotency_key` reserve credit only once. By default, the key is
+        random.
         """
         key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
         if not _IDEMPOTENCY_KEY.fullmatch(key):

@@ -66,7 +66,7 @@ async def transcribe_file(
 
 
 async def _report(stream: LongStream, on_event: Callable[[Event], None] | None) -> None:
-    # `send` and `finish` raise the failure too.
+    # The failure is suppressed here, because `send` and `finish` raise it too.
     with contextlib.suppress(SvcAsrFailure):
         async for event in stream:
             if on_event is not None:

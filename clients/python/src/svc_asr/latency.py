@@ -29,7 +29,7 @@ def choose_context(contexts: Sequence[ModelContext], latency: Latency) -> Contex
 
 
 def choose_model(models: Sequence[Model], model: str | None, language: str | None) -> Model:
-    """Return the model with an id or for a language, such as `ki`, `ki-KE` or `pt-BR`.
+    """Return the model with the given id or language, such as `ki`, `ki-KE` or `pt-BR`.
 
     Without an id and a language, returns the only model. Raises ValueError if no model or several
     models fit.

@@ -9,7 +9,7 @@ export interface Administrator extends Actor {
   readonly role: 'administrator' | 'auditor';
 }
 
-/** Administrator that holds the admin token: the command line, or a browser that signed in with it. */
+/** Administrator that holds the admin token: the command line, or a browser that signed in with the token. */
 export const TOKEN_HOLDER: Administrator = {
   actor: 'admin-token',
   name: null,

@@ -12,7 +12,9 @@ import type { AdminSessions } from './sessions.ts';
 export interface TokenCheck {
   /** Returns true if the text is the admin token. */
   isToken: (text: string) => boolean;
-  /** Counts a failed attempt and throws the error. Throws `rate_limit_exceeded` after too many of them. */
+  /**
+   * Counts a failed attempt and throws the error. After too many failed attempts, throws `rate_limit_exceeded` instead.
+   */
   refuse: (request: Request, error: ConsoleError) => never;
 }
 
@@ -23,8 +25,8 @@ export function createTokenCheck(token: string, failures: AttemptLimiter, now: (
     // All digests have the same length, so the comparison time does not depend on the token that was sent.
     isToken: (text) => equalBytes(digest(text), expected),
     refuse: (request, error) => {
-      // Requests with the right token always pass, even if others behind the same address have failed. A token of this
-      // length cannot be guessed.
+      // Requests with the right token always pass, even after failed attempts of other clients behind the same address.
+      // A token of this length cannot be guessed.
       const address = request.socket.remoteAddress ?? '';
       const waitMs = failures.waitMs(address, now());
       if (waitMs > 0) {
@@ -37,8 +39,8 @@ export function createTokenCheck(token: string, failures: AttemptLimiter, now: (
 }
 
 /**
- * Admits requests with the admin token, and requests of signed-in browsers. Writes of browsers must also come from the
- * page itself.
+ * Admits requests with the admin token, and requests of signed-in browsers. A write request of a browser must also come
+ * from the page itself, not from a page of another site.
  */
 export function authenticate({ isToken, refuse }: TokenCheck, sessions: AdminSessions): RequestHandler {
   return async (request, _response, next) => {

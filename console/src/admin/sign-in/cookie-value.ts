@@ -5,7 +5,7 @@ import type { Administrator } from './administrator.ts';
 
 /** Session of an administrator, as its cookie contains it. */
 export interface AdminSession {
-  /** Random and hexadecimal. Identifies the session when it is ended. */
+  /** Random and hexadecimal. Identifies the session in the list of ended sessions. */
   readonly id: string;
   readonly administrator: Administrator;
   readonly startedAtMs: number;

@@ -51,7 +51,8 @@ export class AdminSessions {
   }
 
   /**
-   * Returns the session of a request. Undefined without a valid one, `forged` if the signature of its cookie is wrong.
+   * Returns the session of a request. Undefined if there is no valid session, `forged` if the signature of the cookie
+   * is wrong.
    */
   async find(request: Request): Promise<AdminSession | 'forged' | undefined> {
     const session = this.#values.read(COOKIE.read(request) ?? '');

@@ -49,7 +49,7 @@ test('GET session is answered with 401 without a cookie, and does not count as a
   expect((await console_.call('GET', '/admin/v1/session')).body).toMatchObject({ expires_at: null });
 });
 
-test('wrong tokens and forged cookies are refused, and their number is limited per address', async () => {
+test('wrong tokens and forged cookies are refused, and an address that has sent too many of them gets 429', async () => {
   const cookie = await signedIn();
   const forged = `${cookie.slice(0, -2)}${cookie.endsWith('AA') ? 'BB' : 'AA'}`;
   expect((await signIn('wrong')).body.error.code).toBe('invalid_admin_token');

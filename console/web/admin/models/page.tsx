@@ -8,7 +8,7 @@ import { Table } from '../../ui/table.tsx';
 import { call } from '../api.ts';
 
 const REFRESH_MS = 5000;
-/** Status of a condition that indicates a problem, by the type of the condition. */
+/** For each type of condition, the status that indicates a problem. */
 const PROBLEMS: Readonly<Record<string, string>> = { Available: 'False', ArtifactReady: 'False', Degraded: 'True' };
 
 /** The models with their workers, conditions and events. */

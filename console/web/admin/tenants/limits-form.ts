@@ -26,12 +26,14 @@ export function formOf({ limits, budget, priority = 'normal', models }: Spec): L
   };
 }
 
-/** Returns the model ids from the text of the field for models. */
+/** Parses the text of the field for models. Returns the model ids. */
 export function modelsOf({ models }: LimitsForm): string[] {
   return models.split(/[\s,]+/).filter((model) => model !== '');
 }
 
-/** Returns the merge patch with the changed fields only, so that a change of another administrator is kept. */
+/**
+ * Returns a merge patch that contains only the changed fields. Other fields keep the changes of other administrators.
+ */
 export function patchOf(before: LimitsForm, after: LimitsForm): Readonly<Record<string, unknown>> {
   const isChanged = (field: keyof LimitsForm) => before[field] !== after[field];
   const limits = {

@@ -93,8 +93,8 @@ export function LimitsTab({ tenant: { name, spec }, reload }: TabProps) {
 }
 
 /**
- * Returns models of a tenant that do not exist. Empty while Redis is unavailable, because the list of known models is
- * then incomplete.
+ * Returns the names in a tenant's model list that belong to no existing model. Empty while Redis is unavailable,
+ * because the list of existing models is then incomplete.
  */
 function unknownModels(models: readonly string[], known: ModelListView | undefined): string[] {
   if (known?.ledger_available !== true) return [];

@@ -7,7 +7,9 @@ import { LoadFailure, Notice } from '../../ui/notice.tsx';
 import { call } from '../api.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 
-/** Shows how many objects of a tenant exist, and purges the tenant after the administrator has typed its name. */
+/**
+ * Shows how many objects of a tenant exist. Purges the tenant after the administrator has typed the name of the tenant.
+ */
 export function PurgeDialog({
   tenant: { name, spec },
   onClose,

@@ -24,7 +24,7 @@ export function CreateKeyDialog({
   onLost,
 }: {
   onClose: () => void;
-  /** Called if the request may have created a key that cannot be shown. */
+  /** Called if the response was lost. The request may then have created a key that cannot be shown. */
   onLost: () => void;
   onCreated: (created: CreatedKey) => void;
 }) {

@@ -18,7 +18,7 @@ export function isExpired({ expires_at: at }: Pick<KeyView, 'expires_at'>, nowMs
 
 /**
  * Returns a short text for the key of a session. This is the text of nameOf(), or the id of the key if `keys` does not
- * contain it. Undefined if the session has no key.
+ * contain the key. Undefined if the session has no key.
  */
 export function keyLabel(keyId: string | null, keys: readonly ListedKey[]): string | undefined {
   if (keyId === null) return undefined;

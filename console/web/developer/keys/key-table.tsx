@@ -63,10 +63,7 @@ function Name({ listed, keys }: { listed: ListedKey; keys: readonly ListedKey[] 
   );
 }
 
-/**
- * Returns the last four characters of a key. If the list does not contain the key, because it was revoked, returns its
- * id.
- */
+/** Returns the last four characters of a key. The list contains no revoked keys. For a revoked key, returns the id. */
 function shortLabel(keyId: string, keys: readonly ListedKey[]): string {
   const key = keys.find(({ key_id: id }) => id === keyId);
   return key === undefined ? (keyLabel(keyId, keys) ?? keyId) : `…${key.last_four}`;

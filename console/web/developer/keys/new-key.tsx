@@ -13,7 +13,10 @@ export function NewKeyDialog({
   onSaved,
 }: {
   created: CreatedKey;
-  /** Old key that the new key replaces. `expires_at` contains its new expiry. Undefined if no key is replaced. */
+  /**
+   * Old key that the new key replaces. `expires_at` contains the new expiry of the old key. Undefined if no key is
+   * replaced.
+   */
   old: ListedKey | undefined;
   onSaved: () => void;
 }) {

@@ -26,7 +26,7 @@ function toPcm16(samples: Float32Array): Int16Array {
   return Int16Array.from(samples, (sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768))));
 }
 
-/** Returns audio piece by piece at the speed of speech, until it ends or the signal is aborted. */
+/** Returns audio piece by piece in real time, until the audio ends or the signal is aborted. */
 export async function* inRealTime(pcm: Int16Array, signal: AbortSignal): AsyncGenerator<Int16Array> {
   const startMs = performance.now();
   for (let at = 0; at < pcm.length; at += PIECE_SAMPLES) {

@@ -14,7 +14,7 @@ const MODEL: OwnModelView = {
   ready: false,
 };
 
-test('chosenModel returns the first model if no model or an unknown one is chosen', () => {
+test('chosenModel returns the first model if no model or an unknown model is chosen', () => {
   const other = { ...MODEL, id: 'svc-asr-dholuo-v1' };
   expect(['', 'gone', other.id].map((model) => chosenModel({ ...NO_CHOICES, model }, [MODEL, other])?.id)).toEqual([
     MODEL.id,

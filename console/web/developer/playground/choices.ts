@@ -24,8 +24,8 @@ export const MAX_AUDIO_SECONDS = 60;
 export const MAX_FILE_BYTES = 20_000_000;
 
 /**
- * Returns the choices at the start. A model with a ready worker is preferred, because the first worker of another model
- * takes long to start.
+ * Returns the choices that the playground shows at first. Prefers a model with a ready worker, because the other models
+ * first have to start a worker.
  */
 export function firstChoices(models: readonly OwnModelView[]): Choices {
   return { ...NO_CHOICES, model: models.find(({ ready }) => ready)?.id ?? '' };
@@ -36,7 +36,7 @@ export function chosenModel({ model }: Choices, models: readonly OwnModelView[])
   return models.find(({ id }) => id === model) ?? models[0];
 }
 
-/** Returns the configuration of the stream. A choice that the model does not offer is left out. */
+/** Returns the configuration of the stream. A context that the model does not offer is left out. */
 export function configOf({ context, silence }: Choices, model: OwnModelView): StreamConfig {
   const chosen = model.contexts.find(({ context_size: size }) => size.join(',') === context);
   return {
@@ -49,7 +49,10 @@ export function configOf({ context, silence }: Choices, model: OwnModelView): St
 /** Reason why a playground session would be refused, or could make another session of the account be refused. */
 export type Conflict = 'noCredit' | 'allInUse' | 'onlySession' | 'lastSession' | undefined;
 
-/** Compares a playground session with the credit and the session limit of the account. */
+/**
+ * Returns how a playground session would conflict with the credit or the session limit of the account. Undefined if
+ * there is no conflict.
+ */
 export function conflictOf(limit: number, account: { live: number; availableMs: number } | undefined): Conflict {
   if (account !== undefined && account.availableMs < 1000) return 'noCredit';
   if (account !== undefined && account.live >= limit) return 'allInUse';

@@ -50,7 +50,7 @@ test('the curl command quotes the path of a CA file with a space and an apostrop
   );
 });
 
-test('the code names a key without a name by its last four characters', () => {
+test('if a key has no name, the code identifies the key by its last four characters', () => {
   const code = buildCode('curl', { ...FACTS, key: { name: '', lastFour: 'x7Qz' } });
   expect(code).toContain('SVC_ASR_API_KEY must contain the key that ends with x7Qz.');
 });

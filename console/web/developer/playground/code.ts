@@ -25,7 +25,10 @@ export function buildCode(kind: CodeKind, facts: CodeFacts): string {
   return build(facts).join('\n');
 }
 
-/** Builds the comment that names the API key to put into the environment. Line breaks in the name are replaced. */
+/**
+ * Builds the comment that names the API key to put into the environment. Line breaks in the name of the key are
+ * replaced by spaces, because they would end the comment.
+ */
 function keyComment({ key }: CodeFacts): string {
   if (key === undefined) return 'SVC_ASR_API_KEY must contain an API key of your account.';
   if (key.name === '') return `SVC_ASR_API_KEY must contain the key that ends with ${key.lastFour}.`;

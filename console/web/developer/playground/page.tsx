@@ -17,7 +17,7 @@ import { SettingsCard } from './settings-card.tsx';
 import { TranscriptCard } from './transcript-card.tsx';
 import { useRecognition } from './use-recognition.ts';
 
-/** The playground: recognizes speech of the microphone or of a file, and shows what happens. */
+/** The playground: recognizes speech from the microphone or from a file, and shows each event. */
 export function PlaygroundPage() {
   const { account } = useAccount();
   const models = useLoad('models', () => call('GET models'));

@@ -5,7 +5,7 @@ import { AUDIO } from '@svc-asr/core/stream';
 import { levelOf } from './level.ts';
 import { SentAudio } from './sent-audio.ts';
 
-/** Audio of a recognition: a microphone, or a file. */
+/** Audio of a recognition, from a microphone or from a file. */
 export interface AudioInput extends AsyncIterable<Int16Array> {
   /** Ends the audio. Pieces that were captured already can still be read. */
   stop: () => Promise<void>;
@@ -21,8 +21,8 @@ export interface Reports {
   onSeconds: (seconds: number) => void;
   /**
    * Called when a text arrives, with its latency. The latency counts from the capture of the last audio that the text
-   * covers, or from the flush that caused the text. If the service became ready after that, the latency counts from the
-   * time at which it became ready.
+   * covers, or from the flush that caused the text. If the service was not ready at that time, the latency counts from
+   * the time at which it became ready.
    */
   onLatency: (kind: 'delta' | 'final', latencyMs: number) => void;
 }
@@ -51,8 +51,8 @@ const FRAMES_PER_EVENT = 25;
 const LAST_TEXT_MS = 20_000;
 
 /**
- * Streams audio to a session and reports everything that happens. Resolves when the stream has ended. Throws if the last
- * text does not arrive in time. If the signal is aborted, the stream ends at once.
+ * Streams audio to a session and reports everything that happens. Resolves when the stream has ended. Throws if the
+ * last text does not arrive within LAST_TEXT_MS. If the signal is aborted, the stream ends at once.
  */
 export async function recognize(
   session: AsrSession,
@@ -107,7 +107,7 @@ async function sendAudio(stream: AsrStream, input: AudioInput, audio: SentAudio,
     reports.onSeconds(Math.floor(samples / AUDIO.sampleRateHz));
     audio.add((pcm.length / AUDIO.sampleRateHz) * 1000, performance.now());
     // The call is not awaited, so that the meter follows the microphone while the service is not ready yet. The session
-    // limits how long the service may take to become ready. This bounds the audio in memory.
+    // limits how long the service may take to become ready. This limit also bounds the audio in memory.
     void stream.send(pcm).catch(() => undefined);
     frames++;
     bytes += pcm.byteLength;

@@ -1,4 +1,4 @@
-/** Times at which audio was captured or sent, so that the latency of an answer can be computed. */
+/** Stores when audio was captured or sent. The latency of an answer is computed from these times. */
 export class SentAudio {
   readonly #ends: { endMs: number; atMs: number }[] = [];
   #endMs = 0;
@@ -23,7 +23,7 @@ export class SentAudio {
   }
 }
 
-/** Returns a quantile of the values, such as the median for a `share` of 0.5. Undefined without values. */
+/** Returns a quantile of the values. A `share` of 0.5 returns the median. Undefined if there are no values. */
 export function quantile(values: readonly number[], share: number): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];

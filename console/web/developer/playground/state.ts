@@ -1,6 +1,6 @@
 import type { ProtocolEvent, RecognitionEnd } from './recognition.ts';
 
-/** An event of the protocol with its time since the start. */
+/** An event of the protocol, with its time since the start of the recognition. */
 export interface LoggedEvent {
   readonly id: number;
   readonly atMs: number;
@@ -17,7 +17,7 @@ export type Phase = 'idle' | 'asking' | 'creating' | 'waiting' | 'listening' | '
 
 export interface PlaygroundState {
   readonly phase: Phase;
-  /** Message of the service about what the session waits for. Empty while it does not wait. */
+  /** Message of the service about what the session waits for. Empty while the session does not wait. */
   readonly status: string;
   /** Finished utterances in order. */
   readonly finals: readonly string[];
@@ -41,7 +41,7 @@ export type Change =
       readonly event: ProtocolEvent;
     }
   | { readonly type: 'latency'; readonly kind: 'delta' | 'final'; readonly latencyMs: number }
-  /** The user cancelled before the audio was open, or does not wait for the last text. */
+  /** The user cancelled before the audio was open, or while the last text was pending. */
   | { readonly type: 'cancelled' }
   | { readonly type: 'ended'; readonly end: RecognitionEnd }
   | { readonly type: 'failed'; readonly code: string; readonly message: string };

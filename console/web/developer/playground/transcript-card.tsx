@@ -59,14 +59,14 @@ export function TranscriptCard({
 
 function describePhase({ phase, status }: PlaygroundState, isFile: boolean): string {
   const { phases } = texts.playground;
-  // Removes the sentence with the time until the session ends, because it changes every second.
+  // Removes the sentence about the remaining time. It changes every second, and screen readers would read each change.
   if (phase === 'waiting' && status !== '') return status.replace(/ The session ends in .*$/, '');
   if (isFile && phase === 'asking') return phases.opening;
   if (isFile && phase === 'listening') return phases.sending;
   return phases[phase];
 }
 
-/** Why the recognition failed or ended early. */
+/** Shows why the recognition failed or ended early. */
 function Outcome({ state: { problem, end, phase } }: { state: PlaygroundState }) {
   const { problems, ended, limitReached } = texts.playground;
   if (phase !== 'idle') return null;

@@ -28,8 +28,8 @@ export interface Recognition {
   readonly seconds: number;
   readonly start: (start: Start) => void;
   /**
-   * Ends the audio, and the last text follows. A call before the audio is open, or a second call, cancels the
-   * recognition.
+   * Ends the audio. The service then sends the last text. A call before the audio is open, or a second call, cancels
+   * the recognition.
    */
   readonly stop: () => void;
 }
@@ -60,8 +60,8 @@ export function useRecognition(onEnd: () => void): Recognition {
     dispatch({ type: 'started' });
     setSeconds(0);
     try {
-      // The microphone is opened before the session is created. A user may take longer to allow it than the credential
-      // of a session is valid, which is 60 seconds by default.
+      // The microphone is opened before the session is created. A user may need longer to allow the microphone than the
+      // credential of a session is valid. By default, a credential is valid for 60 seconds.
       const opened = file === undefined ? await openMicrophone({ workletUrl }) : await openFile(file);
       run.input = opened;
       // The user may have stopped the recognition or left the page while the browser asked for the microphone.
@@ -112,7 +112,7 @@ function end(run: Run | undefined): void {
   else void run.input.stop();
 }
 
-/** Returns the code of a failed request, or of a microphone or file that cannot be used. */
+/** Returns the error code of a failed request, or of a microphone or file that cannot be used. */
 function failureCode(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? code : codeOf(error);

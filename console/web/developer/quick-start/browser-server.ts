@@ -1,6 +1,6 @@
 /**
- * Returns the source code of a server that creates sessions. The server also serves the page that streams the
- * microphone of a visitor.
+ * Returns the source code of a server that creates sessions. The server also serves a page that streams the audio of
+ * the visitor's microphone.
  */
 export function browserServer({ apiUrl, model }: { readonly apiUrl: string; readonly model: string }): string {
   return `import { createServer } from 'node:http';

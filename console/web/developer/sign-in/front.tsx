@@ -51,7 +51,7 @@ export function Front({
   );
 }
 
-/** Shown until the account is known. */
+/** Page that is shown until the account is known. */
 export function Loading() {
   return (
     <Front title={texts.signIn.loadingTitle}>

@@ -12,7 +12,7 @@ import { Front } from './front.tsx';
 import { PROVIDER_PATH } from './provider-path.ts';
 
 const PREFIX = '#invite=';
-/** Name under which the tab keeps the token while the user signs in at the provider. */
+/** Key under which the storage of the tab contains the token while the user signs in at the provider. */
 const STORED = 'svc-asr-invitation';
 
 /** Shows the invitation whose link the browser has opened. Shows the children if there is no invitation. */
@@ -73,7 +73,10 @@ function InvitationPage({ token, leave }: { token: string; leave: () => void }) 
   );
 }
 
-/** Moves the token of an invitation from the address to the tab, and returns it. It must not stay in the history. */
+/**
+ * Moves the token of an invitation from the address to the storage of the tab, and returns it. The token must not stay
+ * in the browser history.
+ */
 function takeInvitation(): string {
   if (location.hash.startsWith(PREFIX)) {
     sessionStorage.setItem(STORED, location.hash.slice(PREFIX.length));

@@ -1,12 +1,15 @@
 import type { UsageRow } from '../../../src/responses.ts';
 
-/** Number of groups that keep their own colour when smaller groups are added up. */
+/** Number of groups that keep their own colour when the remaining smaller groups are added up. */
 export const MAX_GROUPS = 5;
 const DAY_MS = 86_400_000;
 
 /** Usage of a model or of a key. */
 export interface UsageGroup {
-  /** Model, key, or `sourceId` for sessions without a key. Undefined for the sum of small groups. */
+  /**
+   * Id of the model or the key. For sessions without a key, the result of sourceId(). Undefined for the sum of small
+   * groups.
+   */
   readonly id: string | undefined;
   readonly sessions: number;
   readonly audioMs: number;
@@ -32,7 +35,7 @@ export function dayOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-/** Adds up usage by model or by key, the largest group first. */
+/** Adds up usage by model or by key. Returns the groups, the largest first. */
 export function groupUsage(rows: readonly UsageRow[], by: 'model' | 'key', days: readonly string[]): UsageGroup[] {
   const indexes = new Map(days.map((day, index) => [day, index]));
   const groups = new Map<string, UsageGroup>();
@@ -50,7 +53,10 @@ export function groupUsage(rows: readonly UsageRow[], by: 'model' | 'key', days:
   return [...groups.values()].sort((a, b) => b.billableMs - a.billableMs);
 }
 
-/** Adds the totals of `row` to a group. The daily values of `row` replace those of the group. */
+/**
+ * Adds the totals of `row` to a group. The caller has already added up the daily values in `row`, so they replace those
+ * of the group.
+ */
 function add(group: UsageGroup, row: UsageGroup): UsageGroup {
   return {
     id: group.id,
@@ -62,8 +68,8 @@ function add(group: UsageGroup, row: UsageGroup): UsageGroup {
 }
 
 /**
- * Keeps the largest groups and adds up the others, so that a chart stays readable. If only one group would remain to be
- * added up, this group is kept too.
+ * Keeps the largest groups and adds up the others, so that a chart stays readable. If only one group would be left to
+ * add up, this group is kept too.
  */
 export function limitGroups(groups: readonly UsageGroup[]): UsageGroup[] {
   if (groups.length <= MAX_GROUPS + 1) return [...groups];

@@ -1,6 +1,6 @@
 import { dayOf, daysBetween } from './group.ts';
 
-/** By default, the ledger keeps usage for 400 days. */
+/** Maximum length of a range. By default, the ledger keeps usage for 400 days. */
 const MAX_DAYS = 400;
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
@@ -13,7 +13,7 @@ export interface UsageRange {
   readonly to: string;
 }
 
-/** Reads the range from the query of the address. Returns the default range if the query has no valid one. */
+/** Reads the range from the query of the address. Returns the default range if the query contains no valid range. */
 export function readRange(query: URLSearchParams, nowMs: number): UsageRange {
   const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
   if (isRange(from, to)) return { choice: 'custom', from, to };

@@ -6,8 +6,8 @@ import type { ErrorDetail } from './server-events.ts';
 export const CLOSE = { done: 1000, tooLarge: 1009, refused: 1008, retry: 1013 } as const;
 
 /**
- * How a connection is closed. Some clients treat an `error` event as fatal, so a client that should reconnect gets no
- * `error` event.
+ * Close frame of a connection, and the `error` event before it. A client that should reconnect gets no `error` event,
+ * because some clients treat this event as fatal.
  */
 export interface Closing {
   readonly code: number;

@@ -15,7 +15,7 @@ interface SentEvent {
   [field: string]: unknown;
 }
 
-/** A stream that ends, and is settled, as soon as the recognizer requests its end. */
+/** A stream that ends and is settled as soon as the recognizer requests the end of the stream. */
 class EndingStream extends ScriptedStream {
   override endWithFinal({ reason }: { reason: string }): void {
     super.endWithFinal({ reason });
@@ -40,7 +40,7 @@ interface ConnectionOptions {
 
 const CHECKS = new Map(Object.entries(REALTIME_SERVER_EVENTS).map(([type, schema]) => [type, checker(schema)]));
 
-/** Parses an event. Throws if its fields differ from those that the AsyncAPI document describes. */
+/** Parses an event. Throws if the fields of the event differ from the fields in the AsyncAPI document. */
 function parseDescribed(text: string): SentEvent {
   const event = JSON.parse(text) as SentEvent;
   expect(CHECKS.get(event.type)?.(event)).toEqual({ ok: true, value: event });
@@ -172,7 +172,7 @@ describe('appended audio', () => {
     expect(streams[0]?.audioBytes).toBeGreaterThan(0);
   });
 
-  test('over the limit of held audio makes the gateway stop reading, or close the connection if the model is unknown', () => {
+  test('over the limit of held audio makes the gateway stop reading from the client, or close the connection if the model is unknown', () => {
     const known = createConnection();
     const unknown = createConnection({ model: undefined });
     const part = Buffer.alloc(640_000);
@@ -239,7 +239,7 @@ describe('the events of a turn', () => {
     expect(events.at(-1)).toMatchObject({ transcript: 'wĩ mwega mũno', usage: { type: 'duration', seconds: 0.01 } });
   });
 
-  test('are sent in the order of the commits if the client commits turns itself, each with the item of its commit', async () => {
+  test('are sent in the order of the commits and with the item ids of the commits if the client commits turns itself', async () => {
     const { start, append, send, update, events } = createConnection();
     update({ turn_detection: null });
     const { client } = await start();
@@ -344,17 +344,17 @@ describe('the events of a turn', () => {
 describe('invalid events', () => {
   const APPEND = 'input_audio_buffer.append';
   test.each([
-    ['no JSON', '{', 'invalid_json'],
+    ['text that is not JSON', '{', 'invalid_json'],
     ['a JSON array', '[]', 'invalid_json'],
     ['an unknown type', { type: 'response.create' }, 'unknown_event'],
     ['the update of the beta interface', { type: 'transcription_session.update' }, 'unknown_event'],
-    ['audio that is no text', { type: APPEND, audio: 1 }, 'invalid_audio'],
-    ['audio that is no base64', { type: APPEND, audio: 'AA*A' }, 'invalid_audio'],
-    ['an odd number of bytes', { type: APPEND, audio: 'AAAA' }, 'invalid_audio'],
-    ['a rate that is not supported', pcm(44_100), 'invalid_value'],
+    ['audio that is not a string', { type: APPEND, audio: 1 }, 'invalid_audio'],
+    ['audio that is not base64', { type: APPEND, audio: 'AA*A' }, 'invalid_audio'],
+    ['audio with an odd number of bytes', { type: APPEND, audio: 'AAAA' }, 'invalid_audio'],
+    ['an unsupported sample rate', pcm(44_100), 'invalid_value'],
     ['PCM at 8 kHz', pcm(8000), 'invalid_value'],
     ['a session of another type', { type: 'session.update', session: { type: 'realtime' } }, 'invalid_value'],
-    ['no session', { type: 'session.update' }, 'invalid_value'],
+    ['a session update without a session', { type: 'session.update' }, 'invalid_value'],
     ['a commit without audio', { type: 'input_audio_buffer.commit' }, 'input_audio_buffer_commit_empty'],
   ])('with %s are answered with an error event, and the connection stays open', (_name, event, code) => {
     const { send, events, state } = createConnection();
@@ -378,7 +378,7 @@ describe('invalid events', () => {
     expect(state.closed).toEqual([1008, 'invalid_json']);
   });
 
-  test('include events over the rate limit, which does not apply to appends, and too many of them close the connection', () => {
+  test('include events over the rate limit, too many of which close the connection, but appended audio does not count against this limit', () => {
     const { send, append, events, state } = createConnection();
     for (let i = 0; i < 200; i++) append(PCM.subarray(0, 2));
     for (let i = 0; i < 45; i++) send({ type: 'input_audio_buffer.clear' });

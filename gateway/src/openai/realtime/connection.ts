@@ -31,7 +31,7 @@ export interface ConnectionParts {
   requireModel: (model: string) => void;
   languageOf: (model: string) => string | undefined;
   contextsOf: (model: string) => readonly ContextSize[];
-  /** Reads the contexts of a model again if they were unknown. Never rejects. */
+  /** Reads the contexts of a model again if they were unknown at the last read. Never rejects. */
   refreshContexts: (model: string) => Promise<void>;
   takeMemory: () => AudioShare | undefined;
   /** Reserves a session of a model and opens its stream. */
@@ -170,8 +170,8 @@ export class Connection {
   }
 
   /**
-   * Checks a model that the client selects. If it cannot be used, closes the connection and returns false. Throws if
-   * there is a session, because its model cannot change.
+   * Checks a model that the client selects. If the model cannot be used, closes the connection and returns false.
+   * Throws if there is a session, because the model of a session cannot change.
    */
   #selectModel(model: string): boolean {
     if (this.#recognizer.isActive) {

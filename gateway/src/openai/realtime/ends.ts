@@ -7,20 +7,17 @@ import type { Operations } from './operations.ts';
  */
 export type End = 'flush' | 'reset' | 'config' | 'finish';
 
-/**
- * Whether the client or the service ends an utterance. Commits and clears of the client are answered in the order in
- * which they were sent.
- */
+/** Side that ends an utterance. Commits and clears of the client are answered in the order in which they were sent. */
 export type EndedBy = 'client' | 'service';
 
 /**
  * Returns whether the client or the service ends the utterance that a message of the stream is about. `ends` lists the
  * requests to end an utterance that the stream has not answered yet. If the message is the answer to such a request,
- * removes the first entry.
+ * removes the first entry of `ends`.
  */
 export function takeEnd(message: ServerMessage, ends: End[], waiting: Operations): EndedBy {
   const isAnswer = message.type === 'reset_ack' || (message.type === 'final' && message.endpoint !== true);
-  // A stream that ends by itself sends a `final` although nothing in `ends` requested it.
+  // A stream that ends by itself sends a `final` that no entry of `ends` has requested.
   const end = ends[0] ?? (isAnswer ? 'finish' : waiting.firstEnd);
   if (isAnswer) ends.shift();
   if (end !== 'finish') return end === 'config' ? 'service' : 'client';
@@ -33,7 +30,7 @@ export function takeEnd(message: ServerMessage, ends: End[], waiting: Operations
 
 /**
  * Returns whether the service ends an utterance before the next commit or clear of the client. That commit or clear is
- * then about later audio.
+ * then about the audio after this utterance.
  */
 export function isEndedByService(ends: readonly End[], waiting: Operations): boolean {
   const isConfigured = ends.includes('config') || waiting.hasConfig;
@@ -41,7 +38,8 @@ export function isEndedByService(ends: readonly End[], waiting: Operations): boo
 }
 
 /**
- * Returns the answer to a commit or clear that no stream answers, because there is no stream or its stream has ended.
+ * Returns the answer to a commit or clear that no stream can answer, because there is no stream or the stream has
+ * ended.
  */
 export function answerWithoutAudio(end: 'flush' | 'reset'): ServerMessage {
   if (end === 'reset') return { type: 'reset_ack', utterance: 1 };

@@ -12,7 +12,7 @@ export class HeldMemory {
     this.#audioMs = audioMs;
   }
 
-  /** Takes the share if it was not taken yet. Returns false if there is no memory. */
+  /** Takes the share, unless it was taken before. Returns false if there is no memory. */
   hold(): boolean {
     if (this.#share !== undefined) return true;
     this.#share = this.#take();

@@ -10,7 +10,7 @@ export type InvalidEventCode =
   | 'rate_limited';
 
 /**
- * Thrown for an event of a client that is refused. The connection stays open, unless the client has sent too many such
+ * Thrown for an event of a client that is refused. The connection stays open until the client has sent too many invalid
  * events.
  */
 export class InvalidEvent extends Error {

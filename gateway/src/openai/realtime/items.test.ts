@@ -32,7 +32,7 @@ describe('Items', () => {
     expect(completed).toEqual({ type: 'completed', id: committed?.item_id, transcript: 'two' });
   });
 
-  test('completes the turn with the first final and the commit with the second final, if the service detected the turn before the commit', () => {
+  test('completes a turn that the service detected before a commit with the first final, and the commit with the second final', () => {
     const { items, translate, speak } = createItems();
     const turn = speak();
     expect(items.commit(true, true)).toEqual([]);
@@ -42,7 +42,7 @@ describe('Items', () => {
     expect(events[0]?.id).not.toBe(turn);
   });
 
-  test('completes a turn that ended before a clear, and drops a turn that had not ended', () => {
+  test('completes a turn that ended before clear() was called, and drops a turn that was still in progress', () => {
     const { items, translate, speak } = createItems();
     const first = speak();
     items.clear(true);

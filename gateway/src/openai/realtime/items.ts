@@ -3,7 +3,7 @@ import type { EndedBy } from './ends.ts';
 import { createId } from './server-events.ts';
 import type { ServerEvent } from './server-events.ts';
 
-/** An item of the conversation, which is one utterance of the client. */
+/** An item of the conversation. Each item is one utterance of the client. */
 class Item {
   readonly id = createId('item');
   /** Text of all deltas that were sent for the item. */
@@ -13,13 +13,13 @@ class Item {
 }
 
 /**
- * Translates messages of streams to events of OpenAI's Realtime API. A stream answers in the order of the audio. Its
- * messages are therefore about the oldest item without a transcript.
+ * Translates messages of streams to events of OpenAI's Realtime API. A stream answers utterances in the order of their
+ * audio. Its messages are therefore about the oldest item without a transcript.
  */
 export class Items {
   /**
-   * Commits and clears of the client that the stream has not answered, oldest first. The item of their audio is created
-   * when it is needed.
+   * Commits and clears of the client that the stream has not answered, oldest first. The item for the audio of a commit
+   * or clear is created when it is needed.
    */
   readonly #ends: { item: Item | undefined }[] = [];
   /** Item of the audio after the last commit or clear. */
@@ -93,8 +93,8 @@ export class Items {
   }
 
   /**
-   * Returns the item of an utterance that no commit or clear has ended. An item that was announced by a commit is kept
-   * for the transcript of that commit.
+   * Returns the item of an utterance that no commit or clear has ended. If a commit has already announced the item,
+   * returns a new item. The announced item is kept for the transcript of that commit.
    */
   #takeUnended(endedBy: EndedBy): Item {
     const end = endedBy === 'client' ? this.#ends[0] : undefined;
@@ -106,8 +106,8 @@ export class Items {
   }
 
   /**
-   * Returns the new text as a delta. If the text does not continue the previous deltas, nothing is sent. The completed
-   * transcript then corrects the deltas.
+   * Returns the new part of the text as a delta. If the text does not start with the previous deltas, returns no event.
+   * The completed transcript then corrects the deltas.
    */
   #extend(item: Item, text: string): ServerEvent[] {
     if (text.length <= item.text.length || !text.startsWith(item.text)) return [];

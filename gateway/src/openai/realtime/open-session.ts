@@ -20,8 +20,8 @@ export interface OpenSessionParts extends CreateOptions {
 }
 
 /**
- * Time for which a new session waits while its account is at its concurrency limit. An ended session still counts
- * against the limit for some time after its connection was closed.
+ * Time for which a new session waits while the account is at its concurrency limit. An ended session still counts
+ * against this limit for some time after its connection was closed.
  */
 const PLACE_WAIT_MS = 5000;
 const PLACE_RETRY_MS = 250;

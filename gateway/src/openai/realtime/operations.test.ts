@@ -27,7 +27,7 @@ describe('Operations', () => {
     expect(operations.audioBytes).toBe(0);
   });
 
-  test('does not join audio that has another format or follows a commit', () => {
+  test('does not join audio to earlier audio in another format or to audio before a commit', () => {
     const operations = new Operations();
     const part = Buffer.alloc(2);
     for (const step of [audio(part), audio(part, G711), { type: 'flush' } as const, audio(part, G711)]) {

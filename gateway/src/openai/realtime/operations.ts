@@ -18,11 +18,17 @@ export type Operation =
   | { readonly type: 'flush' | 'reset' }
   | { readonly type: 'config'; readonly configuration: Configuration };
 
-/** Operations that wait, oldest first. Small parts of audio are joined, so that they take little memory per byte. */
+/**
+ * Operations that wait to be sent to a stream, oldest first. Small parts of audio are joined, so that they take little
+ * memory per byte.
+ */
 export class Operations {
   readonly #list: Operation[] = [];
   #audioBytes = 0;
-  /** Result of the last join, and the block that stores it. The block may have free bytes after this audio. */
+  /**
+   * Audio that the last join has returned, and the block that stores this audio. The block may have free bytes after
+   * this audio.
+   */
   #joined: { audio: Audio; block: Buffer } | undefined;
 
   get length(): number {
@@ -75,8 +81,8 @@ export class Operations {
   }
 
   /**
-   * Removes the audio at the end of the list. Call when the client clears this audio before it was sent. Returns the
-   * number of removed samples, at the sample rate of streams.
+   * Removes the audio at the end of the list. Call when the client clears this audio before it was sent to the stream.
+   * Returns the number of removed samples, at the sample rate of streams.
    */
   dropLastAudio(): number {
     let samples = 0;
@@ -89,8 +95,8 @@ export class Operations {
   }
 
   /**
-   * Joins two parts of audio. The size of a block doubles when it is full, so that the total time of copying is
-   * proportional to the number of bytes.
+   * Joins two parts of audio. When a block is full, the next block is twice as large. The total time of copying is
+   * therefore proportional to the number of bytes.
    */
   #join(first: Audio, second: Audio): Audio {
     const start = first.bytes.length;

@@ -33,7 +33,7 @@ export interface RealtimeOptions extends OpenSessionParts {
   logger: Logger;
   /** Returns the address of a client. Failed handshakes are counted by this address. */
   addressOf: (request: IncomingMessage) => string;
-  /** Number of invalid handshakes that one address may send per second. */
+  /** Number of invalid handshakes per second that one address may send. */
   refusalsPerSecond: number;
   idleMs: number;
   pingMs: number;

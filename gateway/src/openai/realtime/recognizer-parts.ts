@@ -27,7 +27,7 @@ export interface RecognizerParts extends SessionTimes {
   /** Returns the configuration that the client has selected. */
   configuration: () => Configuration;
   /**
-   * Reloads the contexts on which the configuration depends. Called when a worker has opened the stream. Never rejects.
+   * Called when a worker has opened the stream. Reloads the contexts on which the configuration depends. Never rejects.
    */
   refreshConfiguration: () => Promise<void>;
   /** Reserves a session and opens its stream. */

@@ -77,7 +77,7 @@ describe('memory of held audio', () => {
     expect([streams.length, budget.heldBytes]).toEqual([2, 0]);
   });
 
-  test('is needed for the first audio; if there is none, the recognizer fails with service_unavailable, so that the client can retry', () => {
+  test('is required for the first audio; if no memory is free, the recognizer fails with service_unavailable, so that the client can retry', () => {
     const { append, state, streams } = createRecognizer({ isEnabled: false, budgetBytes: LONGEST_BYTES - 1 });
     append();
     expect(state.failed).toMatchObject({ code: 'service_unavailable' });

@@ -12,10 +12,10 @@ import type { RecognizerEvents, RecognizerParts } from './recognizer-parts.ts';
 import { SessionSender } from './session-sender.ts';
 import { SessionTimers } from './session-timers.ts';
 
-/** Limit of the audio that is held until a worker has opened the stream, as a duration in the format of streams. */
+/** Maximum duration of the audio that is held until a worker has opened the stream. */
 const MAX_HELD_MS = 60_000;
 const MAX_HELD_BYTES = MAX_HELD_MS * SAMPLES_PER_MS * AUDIO.bytesPerSample;
-/** Maximum number of operations that are held. Small parts of audio are joined to one operation. */
+/** Maximum number of held operations. Small parts of audio are joined, and count as one operation. */
 const MAX_HELD_STEPS = 1000;
 
 /** Reasons of ended streams after which the next audio starts another session. */
@@ -23,7 +23,7 @@ const RESUMABLE = new Set(['idle_timeout', 'session_time_limit']);
 
 /**
  * Recognizes the audio of a connection in one session after another. The first audio reserves a session, and is held
- * until the session is open. A session ends after a time without audio, so that its worker is released.
+ * until the session is open. A session without new audio ends after some time, so that its worker is released.
  */
 export class Recognizer {
   readonly #parts: RecognizerParts;
@@ -63,7 +63,7 @@ export class Recognizer {
 
   /**
    * True if the service ends an utterance before the next commit or clear of the client. That commit or clear is then
-   * about later audio.
+   * about the audio after this utterance.
    */
   get endsUtterance(): boolean {
     return isEndedByService(this.#session?.ends ?? [], this.#operations);
@@ -89,8 +89,8 @@ export class Recognizer {
   }
 
   /**
-   * Drops the utterance. Audio that a stream has accepted stays charged. Returns the number of dropped samples that no
-   * stream has received.
+   * Drops the utterance. Audio that a stream has accepted is still charged. Returns the number of dropped samples that
+   * no stream has received.
    */
   reset(): number {
     const dropped = this.#operations.dropLastAudio();
@@ -100,7 +100,7 @@ export class Recognizer {
     return dropped;
   }
 
-  /** Call when the configuration has changed. An utterance whose audio the stream has received is ended first. */
+  /** Call when the configuration has changed. First ends the utterance if the stream has received audio of it. */
   configure(): void {
     const configuration = this.#parts.configuration();
     if (this.#state === 'ready') this.#operations.push({ type: 'config', configuration });
@@ -220,7 +220,7 @@ export class Recognizer {
     this.#advance();
   }
 
-  /** Answers a commit or clear that no stream answers, because there is no stream or its stream has ended. */
+  /** Answers a commit or clear that no stream can answer, because there is no stream or the stream has ended. */
   #answer(end: 'flush' | 'reset'): void {
     this.#events.onMessage(answerWithoutAudio(end), audioMs(this.#earlierSamples), 'client');
   }

@@ -21,15 +21,15 @@ export interface Sent {
 /** Sends the operations of a client to the stream of a session. */
 export class SessionSender {
   readonly stream: Stream;
-  /** Ends of utterances that the stream has not answered yet, oldest first. */
+  /** Requests to end an utterance that the stream has not answered yet, oldest first. */
   readonly ends: End[] = [];
   readonly #input: InputAudio;
   #sentSamples = 0;
   #utteranceSamples = 0;
   #configuration: Configuration | undefined;
   /**
-   * Rate limit for text messages, equal to that of the stream. Operations over the rate are not sent yet, because the
-   * stream would refuse them.
+   * Rate limit for text messages, equal to that of the stream. Operations over the rate are delayed, because the stream
+   * would refuse them.
    */
   readonly #textRate = new MessageRate(STREAM_LIMITS.textMessagesPerSecond, STREAM_LIMITS.textMessageBurst);
 
@@ -42,7 +42,9 @@ export class SessionSender {
     return this.#sentSamples;
   }
 
-  /** Sends an operation. Of long audio it sends only the first second, because the resampler blocks the event loop. */
+  /**
+   * Sends an operation. If it is long audio, sends only the first second, because the resampler blocks the event loop.
+   */
   send(step: Operation): Sent {
     if (step.type === 'audio') {
       const { bytes, format } = step;

@@ -1,7 +1,10 @@
 export interface SessionTimes {
   /** Time without audio after which the session is ended. */
   idleMs: number;
-  /** Maximum time of a session, without the duration of its audio. It is shorter than the same limit of the stream. */
+  /**
+   * Maximum duration of a session, in addition to the duration of its audio. It is shorter than the same limit of the
+   * stream.
+   */
   extraMs: number;
 }
 
@@ -49,7 +52,7 @@ export class SessionTimers {
 
   /**
    * Ends the session when it has lasted longer than its audio and the extra time. Otherwise the stream would end by
-   * itself a little later, and would drop the audio that arrives before its last transcript.
+   * itself a little later, and would drop audio that arrives until its last transcript.
    */
   #limitLifetime(startedAtMs: number): void {
     const leftMs = startedAtMs + this.#events.audioMs() + this.#times.extraMs - performance.now();

@@ -3,7 +3,7 @@ import { ApiError, REALTIME_PATH } from '@svc-asr/core';
 
 /** Prefix of the subprotocol in which browsers send an API key to OpenAI. */
 const KEY_PROTOCOL = 'openai-insecure-api-key.';
-/** Subprotocol that some clients offer. It is accepted if offered. */
+/** Subprotocol that some clients offer. If a client offers it, the gateway accepts it. */
 export const SUBPROTOCOL = 'realtime';
 
 const KEY_IN_PROTOCOL =

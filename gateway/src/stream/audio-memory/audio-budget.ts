@@ -6,8 +6,8 @@ const MAX_SHARE_BYTES = MAX_AUDIO_SECONDS * 1000 * BYTES_PER_MS;
 /** Part of the budget that one stream may use. */
 export interface AudioShare {
   /**
-   * Changes the size of the share to this much audio. Returns false if there is no room for it, or after `release`.
-   * Reducing a share always succeeds.
+   * Changes the size of the share to the memory that this much audio needs. Returns false if there is not enough
+   * memory, or after `release`. Before `release`, a reduction always succeeds.
    */
   resize: (audioMs: number) => boolean;
   /** Returns the memory of the share to the budget. The share cannot be used afterwards. */
@@ -22,8 +22,8 @@ export interface SizedShare extends AudioShare {
 
 /**
  * Memory for audio that may have to be replayed. A handshake first takes a share for the longest possible session,
- * because the actual length is known only after its credential is consumed. Other handshakes, which arrive in the
- * meantime, then cannot take this memory.
+ * because the actual length is known only after the credential is consumed. Handshakes that arrive in the meantime then
+ * cannot take this memory.
  */
 export class AudioBudget {
   readonly limitBytes: number;
@@ -42,7 +42,7 @@ export class AudioBudget {
     return this.#heldBytes > 0;
   }
 
-  /** Number of streams with the longest possible session that still fit. 0 after `close`. */
+  /** Number of further streams for which there is memory, each with the longest possible session. 0 after `close`. */
   get freeStreams(): number {
     return this.#closed ? 0 : Math.max(0, Math.floor((this.limitBytes - this.#heldBytes) / MAX_SHARE_BYTES));
   }

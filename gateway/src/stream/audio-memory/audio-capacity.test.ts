@@ -2,7 +2,7 @@ import { AudioCapacity } from './audio-capacity.ts';
 
 const renewal = (freeElsewhere: number) => () => Promise.resolve({ freeElsewhere });
 
-test('AudioCapacity.hasRoom is true before the first renewal, even if this gateway is full', () => {
+test('AudioCapacity.hasRoom is true before the first renewal of the lease, even if this gateway is full', () => {
   const capacity = new AudioCapacity({ freeStreams: 0 });
   expect([capacity.hasRoom, capacity.isOutdated]).toEqual([true, true]);
 });
@@ -53,7 +53,7 @@ test('after a renewal, AudioCapacity still counts sessions that were created whi
   expect(capacity.hasRoom).toBe(false);
 });
 
-test('AudioCapacity publishes how many more streams this gateway can accept, and is outdated when this number changes from or to 0', async () => {
+test('AudioCapacity publishes how many more streams this gateway can accept, and isOutdated becomes true when this number changes from or to 0', async () => {
   const budget = { freeStreams: 2 };
   const capacity = new AudioCapacity(budget);
   const published: number[] = [];

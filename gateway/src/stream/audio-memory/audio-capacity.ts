@@ -26,7 +26,8 @@ export class AudioCapacity {
 
   /**
    * True if the lease should be renewed early. One reason is that this gateway became full or has room again, and other
-   * gateways do not know it yet. The other reason is that half of the room that the last renewal found may be used up.
+   * gateways do not know this yet. The other reason is that new sessions may have used up half of the room that the
+   * last renewal found.
    */
   get isOutdated(): boolean {
     return (
@@ -39,9 +40,10 @@ export class AudioCapacity {
   }
 
   /**
-   * Counts a session that this gateway has created. Its stream has probably not connected yet and has taken no memory.
-   * Without this count, a burst of requests would get more sessions than there is room for. The next renewal resets the
-   * count. A session longer than 300 s counts as one stream, because it takes memory for one part at a time.
+   * Counts a session that this gateway has created. The stream of the session has probably not connected yet, so it has
+   * taken no memory. Without this count, a burst of requests would get more sessions than there is room for. The next
+   * renewal resets the count. A session longer than 300 s counts as one stream, because it takes memory for one part at
+   * a time.
    */
   countCreated(reservedSeconds: number): void {
     this.#createdSeconds += Math.min(reservedSeconds, MAX_AUDIO_SECONDS);

@@ -68,7 +68,7 @@ async function open({ creditMs = 60_000, seconds = PART_MS / 1000, isEndless = t
   return { tenant, owner, chain, claims, billed, share, budget, sessionId, end, usage };
 }
 
-test('Chain.extend settles each full session, and Chain.settle settles the last one', async () => {
+test('Chain.extend settles each full session, and Chain.settle settles the last session', async () => {
   const { tenant, owner, chain, claims, billed, sessionId, end, usage } = await open();
   expect(await chain.extend(() => 0)).toEqual({ outcome: 'ok', ms: PART_MS });
   expect(await chain.extend(() => 0)).toEqual({ outcome: 'ok', ms: PART_MS });

@@ -48,7 +48,7 @@ export class Chain implements StreamChain {
   #reservedMs: number;
   /** Audio that the stream may use, counted from the start of the stream. */
   #usableMs: number;
-  /** Next session, as long as it is not known whether the ledger has created it. */
+  /** Next session. Set while it is unknown whether the ledger has created this session. */
   #next: OwnedStream | undefined;
   #extending: Promise<unknown> = Promise.resolve();
   #stopped = false;
@@ -91,8 +91,9 @@ export class Chain implements StreamChain {
     const count = Math.ceil(this.#reservedMs / partMs) - 1;
     const parts = count > 0 ? { ms: partMs, ids: Array.from({ length: count }, () => randomUUID()) } : undefined;
     let samples = end.samples - this.#settledMs * SAMPLES_PER_MS;
-    // If the ledger has created the next session, it has also settled the current session in full. A second settlement
-    // of the current session changes nothing.
+    // If it is unknown whether the ledger has created the next session, the current and the next session are both
+    // settled. If the ledger has created the next one, it has already settled the current one. A second settlement then
+    // changes nothing.
     for (const part of this.#next === undefined ? [this.#current] : [this.#current, this.#next]) {
       await settlements.add({ ...this.#handshake, ...part, parts }, owner, { ...end, samples });
       if (part !== this.#first) claims.release(part.sessionId);
@@ -116,9 +117,9 @@ export class Chain implements StreamChain {
   }
 
   /**
-   * Takes memory for a part. Returns the audio for which there is memory. If the gateway is full, this is the unused
-   * memory in the stream's own share, in whole seconds like all reservations. Returns undefined if the stream has
-   * ended.
+   * Takes memory for a part. Returns the duration of the audio that fits into the memory. If the gateway is full, this
+   * is the duration that fits into the unused memory of the stream's own share. It is in whole seconds, like all
+   * reservations. Returns undefined if the stream has ended.
    */
   async #takeMemory(heldMs: () => number): Promise<number | undefined> {
     const { partMs } = this.#parts;
@@ -136,8 +137,8 @@ export class Chain implements StreamChain {
     const { ledger, claims, metrics } = this.#parts;
     const { tenant, model, owner } = this.#handshake;
     const next = { tenant, sessionId: randomUUID(), chainId: this.#first.sessionId };
-    // The ownership of the session is recorded before the session exists. If this process dies, other gateways then
-    // find and end the session.
+    // The ownership of the session is recorded before the session exists. Other gateways can then find and end the
+    // session if this process dies.
     claims.take(next, owner);
     this.#next = next;
     const isOwned = await this.#retry(() => ledger.gateways.own(owner, next));
@@ -173,7 +174,7 @@ export class Chain implements StreamChain {
 
   /**
    * Repeats a request until it succeeds. Logs each error except those of an unavailable Redis. Returns undefined if the
-   * stream ends before that.
+   * stream ends before the request succeeds.
    */
   async #retry<T>(request: () => Promise<T>): Promise<T | undefined> {
     while (!this.#stopped) {
@@ -190,7 +191,7 @@ export class Chain implements StreamChain {
     return undefined;
   }
 
-  /** Removes an ownership record. If that fails, the next reconciliation with the ledger removes it. */
+  /** Removes an ownership record. If the removal fails, the next reconciliation with the ledger removes the record. */
   #disown(part: OwnedStream): void {
     this.#parts.ledger.gateways.disown(this.#handshake.owner, part).catch(() => undefined);
   }

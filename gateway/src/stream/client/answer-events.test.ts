@@ -28,7 +28,7 @@ function eventsOf(answers: StreamAnswer[], endpointing = true): { events: Server
 
 const typesOf = (events: readonly ServerMessage[]) => events.map(({ type }) => type);
 
-test('applyAnswer sends the events of an utterance that ends at a pause in order, with times relative to the stream', () => {
+test('if an utterance ends at a pause, applyAnswer sends its events in order, with times relative to the start of the stream', () => {
   const { events, finals } = eventsOf([delta, { type: 'consumed', samples: 100 }, { ...final, endpoint: true }]);
   expect(events).toEqual([
     { type: 'speech_started', utterance: 2, audio_start_ms: 1080 },

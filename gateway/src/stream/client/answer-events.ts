@@ -10,7 +10,7 @@ type Answer<T extends StreamAnswer['type']> = Extract<StreamAnswer, { type: T }>
 export interface AnswerOptions {
   /** True if the client has turned on endpointing, so that it gets events about speech. */
   readonly endpointing: boolean;
-  /** Called with each utterance whose `final` is sent. */
+  /** Called with each utterance for which a `final` is sent. */
   readonly onFinal: (utterance: Utterance) => void;
 }
 

@@ -19,7 +19,7 @@ export class AudioLimit {
     return this.#chain !== undefined;
   }
 
-  /** Returns the part of a frame that the stream may use. */
+  /** Returns the part of a frame that is within the limit. */
   meter(frame: Buffer, acceptedSamples: number): Metered {
     return meter(frame, acceptedSamples, this.#samples);
   }

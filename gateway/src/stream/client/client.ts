@@ -81,8 +81,8 @@ export class Client implements StreamClient {
  */
 export class ClientSocket extends WebSocket {
   override close(code?: number, data?: string | Buffer): void {
-    // Only ws itself calls this function with a code but without a reason, after a protocol error. The gateway always
-    // gives a reason. The answer to a close of the client has either a reason or no code.
+    // After a protocol error, ws itself calls this function with a code but without a reason. No other call is of this
+    // form. The gateway always gives a reason, and the answer to a close of the client has either a reason or no code.
     if (code !== undefined && data === undefined) this.emit('broken', code);
     else super.close(code, data);
   }

@@ -64,7 +64,7 @@ test('Clocks restart the idle timeout at a message, but not at a pong', () => {
   expect(events).toEqual(['idle']);
 });
 
-test('Clocks do not report a client as idle while it waits for an answer, but still send pings', () => {
+test('while a client waits for an answer, Clocks do not report the client as idle, but still send pings', () => {
   const { clocks, events, state, time } = start({ pingMs: 2000 });
   state.owing = true;
   time.until(1900);

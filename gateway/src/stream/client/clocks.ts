@@ -2,7 +2,7 @@ import { STREAM_LIMITS } from '@svc-asr/core';
 import type { Ticker } from '../ticker.ts';
 
 /**
- * Longest time that a tick adds to the idle time. Two ticks of a stream are further apart only if the gateway was
+ * Longest time that a tick adds to the idle time. The time between two ticks is longer only if the gateway was
  * suspended in between.
  */
 const MAX_TICK_MS = 500;
@@ -24,9 +24,9 @@ export interface ClockOptions {
 /**
  * Idle timeout, pings and lifetime of a connection. They count from the creation of this object: at `ready` for a
  * stream, at the handshake for a realtime connection. The idle timeout and the pings stop while the gateway does not
- * read, because the client can then not send. A client that waits for an answer is not idle. If the gateway itself was
- * suspended, messages of the client may wait to be read. A long pause of the gateway therefore adds at most MAX_TICK_MS
- * to the idle time.
+ * read from the client, because the client can then not send. A client that waits for an answer is not idle. While the
+ * gateway itself is suspended, it does not read messages that the client sends. A long suspension therefore adds at
+ * most MAX_TICK_MS to the idle time.
  */
 export class Clocks {
   readonly #ticker: Ticker;

@@ -1,7 +1,7 @@
 import { streamError } from '@svc-asr/core';
 import type { StreamErrorCode } from '@svc-asr/core';
 
-/** Counts the errors of a client by code. Some errors end the stream only when they have occurred several times. */
+/** Counts the errors of a client by code. Some errors end the stream only after several occurrences. */
 export class ErrorCounts {
   readonly #counts = new Map<StreamErrorCode, number>();
 

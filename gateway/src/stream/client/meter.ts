@@ -6,8 +6,8 @@ export type Metered =
   | { ok: false; code: 'invalid_audio_frame' | 'frame_too_large' };
 
 /**
- * Returns the part of a frame that fits into the reservation. `full` is true if no more audio fits, and `rest` is the
- * part that did not fit.
+ * Returns the part of a frame that fits into the reservation. `full` is true if no further audio fits. `rest` is the
+ * part of the frame that does not fit.
  */
 export function meter(frame: Buffer, acceptedSamples: number, limitSamples: number): Metered {
   if (frame.length > AUDIO.maxFrameBytes) return { ok: false, code: 'frame_too_large' };

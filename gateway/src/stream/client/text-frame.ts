@@ -11,8 +11,8 @@ const MAX_LENGTH_16 = 65_535;
 
 /**
  * Sends a text message. The WebSocket must be open, and must not compress messages. A message of up to 65,535 bytes is
- * written in one piece. ws would build an object of options and write header and text separately. That took about 5 %
- * of the CPU time of a busy gateway.
+ * written in one piece. The package ws would build an options object, and would write header and text separately. That
+ * took about 5 % of the CPU time of a busy gateway.
  */
 export function writeText(socket: WebSocket, text: string): void {
   const length = Buffer.byteLength(text);

@@ -35,12 +35,12 @@ const WORD_BYTES = 4;
 
 /**
  * Handles the most frequent input of a client without the receiver of ws: binary messages of 126 to 65,535 bytes that
- * arrive in one piece. The receiver would pass each read through a writable stream and unmask it byte by byte. All
+ * arrive in one piece. The receiver would pass each piece through a writable stream and unmask it byte by byte. All
  * other input, such as a message in several pieces, still goes to the receiver. If a version of ws changes the fields
  * of the receiver that are used here, all input goes to the receiver.
  *
- * `onBinary` is called with the binary messages that are handled here, in the place of a `message` event. It must not
- * keep these messages, because their memory is used again.
+ * For each binary message that is handled here, `onBinary` is called instead of a `message` event. It must not keep the
+ * message, because the memory of the message is used again.
  */
 export function readWholeFrames(socket: WebSocket, onBinary: (data: Buffer) => void): void {
   const { _receiver: receiver, _socket: connection } = socket as unknown as Internals;

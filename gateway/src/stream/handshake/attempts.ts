@@ -1,8 +1,8 @@
 import { ApiError } from '@svc-asr/core';
 
 /**
- * Limits the number of handshakes that may have consumed a credential and are not finished yet. They wait for Redis, or
- * their rollback is repeated until Redis answers. At the limit, new handshakes are refused before they reach Redis.
+ * Limits the number of unfinished handshakes that may have consumed a credential. Such a handshake waits for Redis, or
+ * its rollback is repeated until Redis answers. At the limit, new handshakes are refused before they reach Redis.
  * Pending handshakes are never dropped, because a dropped rollback would leave an active session without a stream.
  */
 export class Attempts {

@@ -76,7 +76,7 @@ test.each([
 );
 
 test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
-  'accept() rolls back the ledger command connect if the gateway loses its lease meanwhile (lease afterwards: %j)',
+  'accept() rolls back the ledger command connect if the gateway loses its lease during the command (lease afterwards: %j)',
   async (later) => {
     const { answer, done, pending } = await runHandshake({ id: 'g1', epoch: 1 }, later);
     expect(answer).toMatchObject({ code: 'service_unavailable' });

@@ -18,8 +18,9 @@ const PATH = new RegExp(`^${streamPath(`(${SESSION_ID})`)}$`);
 const TOKENS = /^[\t ]*[!#$%&'*+.^`|~\w-]+[\t ]*(?:,[\t ]*[!#$%&'*+.^`|~\w-]+[\t ]*)*$/;
 const CONNECT_TRIES = 2;
 /**
- * Time after the expiry of a credential during which the gateway does not refuse it but lets Redis decide. The gateway
- * only estimates the clock of Redis, and the clocks in a Redis Cluster differ. This time covers both errors.
+ * Time after the expiry of a credential during which the gateway lets Redis decide whether to refuse the credential.
+ * The gateway only estimates the clock of Redis, and the clocks in a Redis Cluster differ. This time covers both
+ * errors.
  */
 const CLOCK_TOLERANCE_MS = 5000;
 
@@ -54,7 +55,10 @@ interface Attempt {
   owner: Owner;
   /** Id of the handshake request. The ledger also stores it as the id of the connection. */
   requestId: string;
-  /** Ends the attempt. Call once, when the client has its stream or nothing is left to roll back. */
+  /**
+   * Ends the attempt. Call it once: when the client has its stream, when the rollback is done, or when no rollback is
+   * necessary.
+   */
   release: () => void;
 }
 
@@ -78,9 +82,9 @@ export function readOffer(request: IncomingMessage): Offer {
     throw new ApiError('invalid_parameters', { message: 'This is not a WebSocket handshake (RFC 6455, version 13).' });
   }
   const header = request.headers['sec-websocket-protocol'] ?? '';
-  // The package ws refuses names that are not tokens of HTTP, but only after the credential was consumed. They are
-  // therefore refused here. trim() is not enough, because it also removes characters that HTTP does not treat as white
-  // space.
+  // The package ws refuses names that are not tokens of HTTP, but only after the credential was consumed. This function
+  // therefore refuses such names itself. trim() is not enough, because it also removes characters that HTTP does not
+  // treat as white space.
   const offered = TOKENS.test(header) ? header.split(',').map((name) => name.trim()) : [];
   const [first, credential = ''] = offered;
   if (offered.length !== 2 || first !== STREAM_SUBPROTOCOL || !credential.startsWith(SESSION_CREDENTIAL_PREFIX)) {
@@ -91,8 +95,8 @@ export function readOffer(request: IncomingMessage): Offer {
 }
 
 /**
- * Verifies the credential of an offer without Redis. Throws 401 if it is wrong, or expired at least CLOCK_TOLERANCE_MS
- * ago.
+ * Verifies the credential of an offer without Redis. Throws 401 if the credential is wrong, or expired at least
+ * CLOCK_TOLERANCE_MS ago.
  */
 export function verifyOffer(
   { secrets, ledger }: Pick<HandshakeParts, 'secrets' | 'ledger'>,
@@ -152,7 +156,9 @@ function releaseClaim({ claims, ledger }: HandshakeParts, { tenant, sessionId, o
   if (claims.release(sessionId)) ledger.gateways.disown(owner, { tenant, sessionId }).catch(() => undefined);
 }
 
-/** Connects the session. Repeats the call once if Redis is unavailable, because its answer may have been lost. */
+/**
+ * Connects the session. If Redis is unavailable, repeats the call once, because the answer of Redis may have been lost.
+ */
 async function connect({ ledger }: HandshakeParts, attempt: Attempt, credentialHash: string): Promise<Connected> {
   const { requestId: connectionId, tenant, sessionId, owner } = attempt;
   const request = { tenant, sessionId, owner, connectionId, credentialHash };

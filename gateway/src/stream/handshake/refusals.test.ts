@@ -48,7 +48,7 @@ test('Refusals throws 429 for a session with too many unanswered handshakes, unt
   await start();
 });
 
-test('Refusals delays each 429, and frequent refusals of an address', async () => {
+test('Refusals delays each 429 response, and also other refusals of an address that is refused frequently', async () => {
   const delay = new RefusalDelay(3_600_000);
   const refusals = new Refusals(2 * PROMPT_FAILURES_PER_SECOND, delay);
   const count = () => refusals.countForAddress('203.0.113.1', 0);

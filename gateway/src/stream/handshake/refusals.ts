@@ -14,8 +14,8 @@ const PENDING_RETRY_MS = 1000;
 
 /**
  * Limits refused handshakes. A handshake without a valid credential counts for its address. Any other refused handshake
- * counts only for its session. Many clients can share an address, and one of them must not lock out the others. Each
- * 429 is delayed, and so are other refusals of an address that fails often.
+ * counts only for its session, because many clients can share an address, and one client must not lock out the others.
+ * Each 429 is delayed, and so are other refusals of an address that fails often.
  */
 export class Refusals {
   readonly #addresses: AttemptLimiter;
@@ -30,8 +30,9 @@ export class Refusals {
   }
 
   /**
-   * Counts a handshake without a valid credential. Throws 429 if the address has sent too many. A handshake that gets
-   * 429 is not counted, so that it does not extend the wait. Returns after the delay of the refusal.
+   * Counts a handshake without a valid credential. Throws 429 if the address has sent too many such handshakes. A
+   * handshake that gets 429 is not counted, so that it does not extend the wait of the client. If the refusal must be
+   * delayed, returns after the delay.
    */
   async countForAddress(address: string, nowMs: number): Promise<void> {
     const message = 'Too many refused handshakes from this address. Wait as long as Retry-After says.';

@@ -5,7 +5,7 @@ const SECOND = 16_000;
 const utterance = (consumed = 0, startSample = 0) => ({ startSample, samples: 100 * SECOND, consumed });
 const consumed = (samples: number) => ({ type: 'consumed', samples }) as const;
 
-test('AnswerClock.overdueMs counts from the time at which an answer became owed', () => {
+test('AnswerClock.overdueMs counts from the time at which the worker started to owe an answer', () => {
   const clock = new AnswerClock(0);
   expect(clock.overdueMs(5000)).toBe(0);
   clock.setOwing(true, 5000);
@@ -26,7 +26,7 @@ test('AnswerClock reports nothing overdue while answers arrive at real-time pace
   expect(clock.overdueMs(10_000 + 60_000 + 4000)).toBe(3000);
 });
 
-test('AnswerClock is not overdue before real time has caught up with answered audio that was ahead of real time', () => {
+test('if answers were ahead of real time, AnswerClock reports nothing overdue until real time has caught up with the answered audio', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   clock.recordAnswer(utterance(), consumed(20 * SECOND), 1000);

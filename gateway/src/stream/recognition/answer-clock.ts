@@ -3,12 +3,12 @@ import type { RelayAnswer } from '@svc-asr/core';
 import type { Utterance } from './utterance.ts';
 
 /**
- * Measures for how long the oldest answer that workers owe to a stream is overdue. An answer that makes progress
- * restarts the measurement, so a long backlog alone is not overdue.
+ * Measures for how long the oldest answer that workers owe to a stream is overdue. Each answer that makes progress
+ * restarts the measurement. A worker that steadily works through a long backlog is therefore not overdue.
  *
- * Workers process audio that is ahead of real time only with spare capacity. The next answer of such a stream is
- * therefore due when real time has caught up, however far ahead the stream is. A worker that is lost or hangs is
- * detected earlier, because its connection closes or its `alive` messages stop.
+ * For audio that is ahead of real time, workers use only spare capacity. The next answer about such audio is therefore
+ * due when real time has caught up with the audio. A worker that is lost or hangs is detected earlier, because its
+ * connection closes or its `alive` messages stop.
  */
 export class AnswerClock {
   #owing = false;
@@ -17,7 +17,10 @@ export class AnswerClock {
    * be due.
    */
   #dueMs: number;
-  /** Position in the stream up to which any worker has answered the audio. A replay does not move it back. */
+  /**
+   * Position in the stream up to which the audio was answered, by the current worker or an earlier one. A replay does
+   * not move this position back.
+   */
   #answeredSamples = 0;
 
   constructor(nowMs: number) {
@@ -30,7 +33,7 @@ export class AnswerClock {
     this.#owing = owing;
   }
 
-  /** Starts to measure how long workers take to open the stream. The time counts as overdue from the start. */
+  /** Starts to measure how long workers take to open the stream. All of this time counts as overdue. */
   startOpening(nowMs: number): void {
     this.#owing = true;
     this.#dueMs = nowMs;

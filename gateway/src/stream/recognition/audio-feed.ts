@@ -25,8 +25,8 @@ export class AudioFeed {
   }
 
   /**
-   * Sends the unsent audio of the current utterance if the worker can use it. Otherwise it is sent later, with further
-   * audio.
+   * Sends the unsent audio of the current utterance if the worker can use this audio. Otherwise the audio is sent
+   * later, together with further audio.
    */
   forward(size: ChunkSize): void {
     if (isUsable(this.#utterances.current, size)) this.#sendCurrent();

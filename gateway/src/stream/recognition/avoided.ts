@@ -1,6 +1,6 @@
 /**
- * Placeholder that matches no worker id. It keeps the list of a stream that has lost its worker non-empty after the
- * last entry has expired.
+ * Placeholder that matches no worker id. If a stream has lost its worker and all entries have expired, the list
+ * contains only this placeholder, so that it is not empty.
  */
 const NO_WORKER = '-';
 

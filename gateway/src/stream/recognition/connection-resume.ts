@@ -27,8 +27,8 @@ export interface ConnectionResumeOptions extends Pick<UpgradeOptions, 'address' 
 /** Pause between two attempts. */
 const RETRY_MS = 50;
 /**
- * Number of attempts for which there is time even if each of them times out. If a packet is lost while connecting, TCP
- * repeats it only after a second, and another attempt may be faster.
+ * Number of attempts for which there is time even if each attempt times out. If a packet of a new connection is lost,
+ * TCP repeats the packet only after a second. Another attempt may be faster.
  */
 const MAX_TIMEOUTS = 4;
 
@@ -87,7 +87,7 @@ export class ConnectionResume {
   }
 
   #retryAfter({ message, code, isWrongWorker }: UpgradeFailure): void {
-    // If no process listens at the address, the worker has ended. Its streams need not wait any longer.
+    // If no process listens at the address, the worker has ended. Its streams then need not wait for further attempts.
     if (code === 'ECONNREFUSED' || isWrongWorker) this.#fail('refused', message);
     else if (performance.now() + RETRY_MS >= this.#untilMs) this.#fail('expired', message);
     else if (!this.#stopped) this.#retry = setTimeout(() => this.#attempt(), RETRY_MS);

@@ -11,9 +11,9 @@ interface Mark {
 const MAX_MARKS = 8;
 
 /**
- * Returns true if the worker has at most two chunks of audio left to consume. With more, the client is assumed to send
- * faster than real time. A measured latency would then show how far the client is ahead, and not how fast the service
- * is.
+ * Returns true if the worker has at most two chunks of audio left to consume. If it has more, the client is assumed to
+ * send faster than real time. A measured latency would then show how far the client is ahead, and not how fast the
+ * service is.
  */
 export function isTimely(outstandingSamples: number, chunkSamples: number): boolean {
   return outstandingSamples <= 2 * chunkSamples;
@@ -34,8 +34,8 @@ export class DeltaClock {
     const last = this.#marks.at(-1);
     const lastChunk = last === undefined ? -1 : Math.floor(last.samples / chunkSamples);
     if (!isTimely(outstanding, chunkSamples)) this.#marks = [];
-    // One mark per chunk is enough. The number of marks is limited, because deltas remove marks, and in silence there
-    // are no deltas.
+    // One mark per chunk is enough. Only deltas remove marks, and silence causes no deltas, so the number of marks is
+    // limited.
     else if (Math.floor(samples / chunkSamples) > lastChunk)
       this.#marks = [...this.#marks.slice(1 - MAX_MARKS), { samples, atMs: nowMs }];
   }

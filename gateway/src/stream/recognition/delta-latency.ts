@@ -28,7 +28,7 @@ export class DeltaLatency {
 
   /**
    * Records the latency of a delta from a worker of this revision. Nothing is recorded while the worker must still
-   * answer an earlier utterance. Later audio then waits for that answer, so its latency does not show the speed of the
+   * answer an earlier utterance. The later audio waits for that answer, so its latency would not show the speed of the
    * worker.
    */
   record(revision: string, audioEnd: number, nowMs: number): void {

@@ -29,7 +29,7 @@ test('isUsable returns true as soon as an answer is owed if the worker does not 
   utterance.append(Buffer.alloc(2 * 17_920));
   expect(isUsable(utterance, size)).toBe(true);
   utterance.takeUnsent();
-  // Features overlap, so a worker reports fewer consumed samples than the chunk that it has recognized.
+  // Features overlap, so a worker reports fewer consumed samples than the recognized chunk contains.
   utterance.consume(17_920 - 1321);
   for (let frames = 0; !utterance.hasChunk(17_920); frames++) {
     expect([frames, isUsable(utterance, size)]).toEqual([frames, false]);

@@ -2,8 +2,8 @@ import { hasChunkOf } from './utterance.ts';
 import type { Utterance } from './utterance.ts';
 
 /**
- * Amount of unsent audio that is sent immediately, even if it completes no chunk: two seconds. Larger messages would
- * hardly reduce the number of messages.
+ * Number of unsent samples that are sent immediately, even if they complete no chunk. They contain two seconds of
+ * audio. Larger messages would hardly reduce the number of messages.
  */
 const LARGE_SAMPLES = 32_000;
 
@@ -11,15 +11,15 @@ const LARGE_SAMPLES = 32_000;
 export interface ChunkSize {
   readonly chunkSamples: number;
   /**
-   * Number of samples at the end of a chunk that the worker does not need to process the chunk, because no feature uses
-   * them. Undefined if the worker is of an older version, which does not report it.
+   * Number of samples at the end of a chunk for which the worker does not wait, because no feature of the chunk uses
+   * them. Undefined if the worker has an older version that does not report this number.
    */
   readonly earlySamples: number | undefined;
 }
 
 /**
- * Returns whether the worker can use the unsent audio of an utterance. A worker processes only whole chunks. The many
- * small frames of a chunk can therefore be sent as one message. Audio for which the worker owes an answer is never held
+ * Returns whether the worker can use the unsent audio of an utterance. A worker processes only whole chunks, so the
+ * many small frames of a chunk can be sent as one message. Audio that the worker needs for an owed answer is never held
  * back.
  */
 export function isUsable(

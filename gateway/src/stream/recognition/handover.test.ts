@@ -142,7 +142,7 @@ class TestStream {
   /** Number of samples since the last flush or reset. */
   #samples = 0;
 
-  /** `cutAfter` returns the samples after which the next worker cuts. If it is omitted, there is no endpointing. */
+  /** `cutAfter` returns the sample at which the next worker cuts an utterance. Omit it to turn endpointing off. */
   constructor(cutAfter?: () => number) {
     let placed = 0;
     const place = () =>
@@ -353,7 +353,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('lose' as const, 'lose successor' as const) }) },
 );
 
-/** Performs the actions on a stream, flushes it, and lets its workers answer everything. */
+/** Performs the actions on a stream, flushes the stream, and lets its workers answer all input. */
 async function act(stream: TestStream, actions: readonly Action[]): Promise<void> {
   await settle();
   /** Number of lost workers. More than two losses on the same utterance would end the stream. */
@@ -456,7 +456,7 @@ test('a successor that opens the stream after the loss of the draining worker cu
   stream.stop();
 });
 
-test('a successor that got no audio of a reset utterance is kept when the draining worker cuts that utterance', async () => {
+test('a successor that got no audio of a reset utterance stays the successor when the draining worker cuts that utterance', async () => {
   const { stream, old, next } = await startDraining(new TestStream(() => CUT), 2 * CHUNK);
   stream.audio(CHUNK);
   stream.end('reset');

@@ -25,17 +25,19 @@ export interface HandoverOptions {
   /** Workers that the stream has lost and avoids. */
   readonly avoided: Avoided;
   readonly nextEpoch: () => number;
-  /** Called when the successor has answered as much as the current worker. The handler must call `take`. */
+  /**
+   * Called when the successor has answered at least as much audio as the current worker. The handler must call `take`.
+   */
   readonly onReady: () => void;
 }
 
-/** The worker that is to take over a stream. */
+/** Worker to which a stream is about to move. */
 export interface Successor {
   readonly worker: PlacedWorker;
   readonly link: WorkerLink;
   /**
-   * Answer with which the worker opened the stream. Undefined before that, and no audio is sent to the worker until
-   * then.
+   * Answer with which the worker opened the stream. Undefined until the worker has opened it. Before that, no audio is
+   * sent to the worker.
    */
   opened: Opened | undefined;
 }
@@ -57,9 +59,12 @@ export class Handover {
   #consumed = 0;
   /** Number of samples of the current utterance that were sent to the successor. */
   #sent = 0;
-  /** Time of the last answer of the successor, or the last time at which it owed no answer. */
+  /** Time of the last answer of the successor, or the last time at which the successor owed no answer. */
   #progressAtMs = 0;
-  /** Number of an utterance on which too many workers have failed. There is no further replay until it is answered. */
+  /**
+   * Number of an utterance on which too many workers have failed. No further worker gets a replay until this utterance
+   * is answered.
+   */
   #suspect = 0;
   #over = false;
 

@@ -1,8 +1,8 @@
 import { AUDIO } from '@svc-asr/core';
 
 /**
- * Size of a block, which holds about two seconds of audio. Frames may be tiny, and one buffer per frame would need far
- * more memory than its bytes.
+ * Size of a block, which holds about two seconds of audio. Frames may be tiny. One buffer per frame would need far more
+ * memory than the bytes of the frame.
  */
 const BLOCK_BYTES = 65_536;
 

@@ -37,8 +37,8 @@ export function openLink(
   const trust = workerTrust.check(model, address);
   if ('refusal' in trust) return trust;
   // The expiry counts from the later time of two clocks: the clock of this machine and the clock of Redis. The worker
-  // compares the expiry with the earlier time of its own clock and the clock of Redis. A single wrong clock therefore
-  // never makes a ticket expire too early.
+  // compares the expiry with the earlier time of its own clock and the clock of Redis. Therefore a ticket never expires
+  // too early if only one of these clocks is wrong.
   const nowMs = Math.max(Date.now(), ledger.now());
   const ticket = { session, model, worker: worker.id, epoch, expMs: nowMs + times.ticketMs };
   const { context, silenceMs, phrases } = configuration;
@@ -61,7 +61,7 @@ export function openLink(
 
 /**
  * Call before a replay to a worker that has opened the stream. Returns the utterances whose answers the client already
- * has. The request to open the stream contains `not_before` for the utterance that was the oldest then. If that
+ * has. The request to open the stream contains `not_before` for the utterance that was the oldest at that time. If that
  * utterance was answered in the meantime, `not_before` must not apply to the next one. The answered utterance is then
  * replaced by an empty utterance, which is reset at once.
  */

@@ -10,8 +10,8 @@ export type OutgoingFrame =
 
 /**
  * Audio and marks that a gateway has to send for one stream, in order. The worker announces how much audio it can
- * buffer, and reports how much it has consumed. Only audio that fits into this buffer is sent. A slow stream therefore
- * waits in this object and not in the connection.
+ * buffer, and reports how much it has consumed. Only audio that fits into this buffer is sent. The audio of a slow
+ * stream therefore waits in this object, and does not block the connection.
  *
  * Positions are numbers of samples since the start of the stream at this worker.
  */
@@ -91,8 +91,8 @@ export class OutgoingStream {
   }
 
   /**
-   * Records that a pause has ended the utterance after this many samples. The pending mark then ends the next
-   * utterance.
+   * Records that a pause has ended the utterance after this many samples. If a mark of the client is pending, it now
+   * ends the next utterance.
    */
   cut(samples: number): void {
     this.#utteranceStart += samples;

@@ -4,7 +4,10 @@ import type { StreamParts, StreamSession } from '../session.ts';
 
 /** Average time after which a request for a worker is repeated if Redis did not answer it. */
 const RETRY_MS = 500;
-/** Interval at which the list of workers to avoid is checked. If it has changed, the request is repeated. */
+/**
+ * Interval at which the list of workers to avoid is checked. If the list has changed, the request for a worker is
+ * repeated.
+ */
 const AVOID_CHECK_MS = 1000;
 
 /** State of a stream that waits for a worker. */
@@ -22,7 +25,10 @@ export interface SearchOptions {
   /** Called repeatedly while the stream waits for a worker. */
   onWait: (wait: CapacityWait) => void;
   isAbandoned: () => boolean;
-  /** Worker that serves the stream during the search. The stream must leave it, because it drains or is overloaded. */
+  /**
+   * Worker that serves the stream during the search. The stream must leave this worker, because it drains or is
+   * overloaded.
+   */
   servedBy?: string;
 }
 

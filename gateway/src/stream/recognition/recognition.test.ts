@@ -101,7 +101,7 @@ test('Recognition sends all audio for which an answer is owed, even if the worke
     recognition.forwardAudio();
   };
   add(CHUNK_SAMPLES);
-  // Features overlap, so a worker reports fewer consumed samples than the chunk that it has recognized.
+  // Features overlap, so a worker reports fewer consumed samples than the recognized chunk contains.
   utterances.current.consume(CHUNK_SAMPLES - 1321);
   while (!utterances.owesAnswer(CHUNK_SAMPLES)) add(320);
   expect(sent).toBe(utterances.acceptedSamples);
@@ -157,7 +157,8 @@ test.each([
     const fourth = await answer(4, false);
     expect(fourth.request).toMatchObject(request);
     await answer(5, true);
-    // The lost worker counts as a failure of its revision, and the worker that lacks a part does not.
+    // The lost worker counts as a failure of its revision. The worker that has not applied the whole configuration does
+    // not.
     expect(events.slice(-6)).toEqual(['moved', 'counted', 'placed', 'moved', 'placed', 'opened']);
     recognition.stop();
   },

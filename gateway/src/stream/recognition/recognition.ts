@@ -21,7 +21,7 @@ import type { LinkEvents, WorkerLink } from './worker-link.ts';
 /**
  * Keeps a stream at a worker. Audio is forwarded when the worker can use it, and kept until its utterance is answered.
  * If the worker is lost or hangs, the stream moves to another one, and the audio is replayed from the oldest unanswered
- * utterance on. If the worker drains or has too many streams, it serves the stream until another one has caught up.
+ * utterance on. If the worker drains or has too many streams, it serves the stream until another worker has caught up.
  */
 export class Recognition {
   /** Configuration of the stream. Set it before the stream is opened, and use `reopen` to change it later. */
@@ -76,7 +76,7 @@ export class Recognition {
 
   /**
    * True if the client is missing an answer now and the service is at fault. Either no worker has opened the stream, or
-   * an answer is overdue by more than `workerSilenceMs`, possibly because of several workers. An `alive` message is no
+   * an answer is overdue by more than `workerSilenceMs`. Delays by several workers add up. An `alive` message is no
    * answer. While a worker opens the stream with another configuration, only an overdue answer is a fault.
    */
   get stalled(): boolean {
@@ -247,10 +247,10 @@ export class Recognition {
   }
 
   /**
-   * Moves the stream to the prepared worker, or to any other one if none is prepared. Without a prepared worker, the
+   * Moves the stream to the prepared worker, or to any other worker if none is prepared. Without a prepared worker, the
    * stream fails if more than MAX_WORKER_FAILURES workers failed on the same utterance, because the utterance may be
-   * the cause. It also fails if the deadline for a worker has passed. The loss of a draining worker is not a failure. A
-   * wrong worker does not belong to the model or cannot apply the configuration.
+   * the cause. It also fails if the deadline for a worker has passed. The loss of a draining worker is not a failure.
+   * "Wrong worker" means that the worker does not belong to the model or cannot apply the configuration.
    */
   #move(reason: string, kind: 'failure' | 'prepared' | 'wrong worker' = 'failure'): void {
     if (this.#stopped) return;

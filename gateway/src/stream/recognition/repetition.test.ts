@@ -17,7 +17,7 @@ function repeat(...answers: (ReturnType<typeof final> | typeof RESET)[]): Repeti
 
 const head = new Utterance(3, 0);
 
-test('Repetition reports the answers that the client has received as repeated, and all later ones as new', () => {
+test('Repetition reports the answers that the client has received as repeated, and all later answers as new', () => {
   const repetition = repeat(final(30), RESET);
   const kinds = [consumed(10), delta(30), final(30), delta(99), RESET, consumed(10)].map((answer) =>
     repetition.check(answer, head),

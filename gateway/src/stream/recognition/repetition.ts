@@ -36,8 +36,8 @@ export class Repetition {
   }
 
   /**
-   * Checks an answer. If no further utterance must be repeated, the answer is about `head`. The result is `different`
-   * if the answer divides the audio in another way than the answers that the client has received.
+   * Checks an answer. If no further utterance must be repeated, the answer is about `head`. Returns `different` if the
+   * answer divides the audio in another way than the answers that the client has received.
    */
   check(answer: StreamAnswer, head: Pick<Utterance, 'mayEndWith' | 'ending'>): 'new' | 'repeated' | 'different' {
     const [end] = this.#ends;

@@ -21,7 +21,7 @@ export class RevisionTallies {
     this.#add = revisions.add;
   }
 
-  /** Counts a stream that has left a worker. `failed` is true if it left because the worker failed. */
+  /** Counts a stream that has left a worker. `failed` is true if the stream left because the worker failed. */
   countStream(model: string, revision: string, failed: boolean): void {
     const tally = this.#of(model, revision);
     tally.streams++;

@@ -14,7 +14,7 @@ function createSender(name: string, order: string[], { bytes = 100, replayed = 0
   };
 }
 
-test('Turns lets each stream send at most 16 KiB in a turn, so that a stream with much audio does not delay the others', () => {
+test('Turns lets each stream send at most 16 KiB in a turn, so that a stream with much audio does not delay the other streams', () => {
   const order: string[] = [];
   const turns = new Turns();
   turns.add(createSender('long', order, { bytes: 65_536 }));

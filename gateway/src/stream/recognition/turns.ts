@@ -9,8 +9,8 @@ export interface Sender {
 }
 
 /**
- * Decides which stream of a connection sends next. Each stream sends at most `maxTurnBytes` of audio, and then it is
- * the turn of the next stream. Replays are sent only if no stream has live audio to send.
+ * Decides which stream of a connection sends next. In its turn, a stream sends at most `maxTurnBytes` of audio. Then
+ * the next stream has its turn. Replays are sent only if no stream has live audio to send.
  */
 export class Turns {
   // A Set keeps the order of insertion, and contains each stream only once.

@@ -14,7 +14,7 @@ describe('Utterance', () => {
     expect(Buffer.concat(utterance.takeUnsent())).toEqual(Buffer.concat([pcm(3), pcm(2)]));
   });
 
-  test('keeps the largest number of consumed samples if a worker reports a smaller one later', () => {
+  test('keeps the largest number of consumed samples if a worker later reports a smaller number', () => {
     const utterance = new Utterance(1, 0);
     utterance.append(pcm(10));
     utterance.consume(8);
@@ -36,7 +36,7 @@ describe('Utterance', () => {
     expect(utterance.deliver(5)).toBe(false);
   });
 
-  test('can end at a cut inside its audio unless the client has text of later audio, and can end with a final anywhere', () => {
+  test('can end at a cut inside its audio unless the client has text of later audio, and can end with a final at any sample', () => {
     const utterance = new Utterance(1, 0);
     utterance.append(pcm(10));
     utterance.deliver(4);

@@ -14,8 +14,8 @@ const OVERLAP_SAMPLES = 320;
 export const MAX_WORKER_FAILURES = 2;
 
 /**
- * Returns whether this much unconsumed audio is enough for a chunk. It must not return true too early, because a client
- * whose answer is overdue pays nothing.
+ * Returns whether this much unconsumed audio is enough for a chunk. The function must not return true too early. The
+ * answer would then seem overdue too early, and a client with an overdue answer pays nothing.
  */
 export function hasChunkOf(samples: number, chunkSamples: number): boolean {
   return samples >= chunkSamples + OVERLAP_SAMPLES;
@@ -23,7 +23,7 @@ export function hasChunkOf(samples: number, chunkSamples: number): boolean {
 
 /** An utterance that the worker has not answered yet. It keeps the audio that a replay to another worker needs. */
 export class Utterance {
-  /** Number of the utterance. It increases if an earlier utterance is cut. */
+  /** Number of the utterance. It increases by one if an earlier utterance is cut into two. */
   number: number;
   /** Position of the first sample in the accepted audio of the stream. */
   readonly startSample: number;
@@ -136,7 +136,7 @@ export class Utterance {
 
   /**
    * Ends the utterance with a reset, without a `final`. The audio is dropped, because the client never gets its text
-   * and no replay needs it.
+   * and no replay contains it.
    */
   reset(): void {
     this.#ending = 'reset';
@@ -145,8 +145,8 @@ export class Utterance {
   }
 
   /**
-   * Returns whether this answer may end the utterance. False for a cut that is outside of the utterance, or before text
-   * that the client has received.
+   * Returns whether this answer may end the utterance. False for a cut that is after the end of the utterance, or
+   * before the end of audio whose text the client has received.
    */
   mayEndWith(answer: RelayAnswer): boolean {
     if (answer.type !== 'final' || answer.endpoint !== true) return true;
@@ -178,8 +178,8 @@ export class Utterance {
   }
 
   /**
-   * Decides whether the client gets a delta that covers the first `audioEnd` samples, and records it if so. The client
-   * does not get deltas that a replay repeats, or deltas of a reset utterance.
+   * Decides whether the client gets a delta that covers the first `audioEnd` samples. If so, records the delta and
+   * returns true. The client does not get deltas that a replay repeats, or deltas of a reset utterance.
    */
   deliver(audioEnd: number): boolean {
     if (audioEnd <= this.#deliveredSamples || this.#ending === 'reset') return false;
@@ -188,8 +188,9 @@ export class Utterance {
   }
 
   /**
-   * Sets the progress of another worker that takes over. `sent` is the number of samples that were sent to it, and
-   * `consumed` is how many of them it has consumed. Does nothing for a reset utterance, whose audio is not sent.
+   * Sets the progress of another worker that takes over. `sent` is the number of samples that were sent to that worker,
+   * and `consumed` is how many of them the worker has consumed. Does nothing for a reset utterance, whose audio is not
+   * sent.
    */
   setProgress(sent: number, consumed: number): void {
     if (this.#ending === 'reset') return;
@@ -198,8 +199,8 @@ export class Utterance {
   }
 
   /**
-   * Counts a worker that failed while it had this utterance. Returns the number of such workers. A failure does not
-   * count for an utterance without audio and without an end, which cannot be the cause.
+   * Counts a worker that failed while this utterance was the oldest unanswered one. Returns the number of such workers.
+   * A failure does not count for an utterance without audio and without an end, which cannot be the cause.
    */
   countWorkerFailure(): number {
     if (this.#samples > 0 || this.#ending !== undefined) this.#workerFailures++;

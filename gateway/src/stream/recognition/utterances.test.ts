@@ -3,7 +3,7 @@ import { Utterances } from './utterances.ts';
 const pcm = (samples: number) => Buffer.alloc(samples * 2);
 
 describe('Utterances', () => {
-  test('adds audio after a flush to the next utterance, which starts where the flushed one ended', () => {
+  test('adds audio after a flush to the next utterance, which starts where the flushed utterance ended', () => {
     const utterances = new Utterances();
     utterances.append(pcm(10));
     utterances.flush();
@@ -41,7 +41,7 @@ describe('Utterances', () => {
     expect(Buffer.concat(utterances.head.audioFrom(0))).toEqual(Buffer.alloc(20, 7));
   });
 
-  test('keeps the audio after a cut of the current utterance and appends later audio to it', () => {
+  test('after a cut in the current utterance, keeps the remaining audio and appends later audio to it', () => {
     const utterances = new Utterances();
     utterances.append(pcm(30));
     utterances.cut(20);
@@ -60,7 +60,7 @@ describe('Utterances', () => {
     expect(utterances.takeAnswered().number + 1).toBe(3);
   });
 
-  test('counts audio as outstanding that the worker has not consumed, and all audio after a move to another worker', () => {
+  test('counts audio that the worker has not consumed as outstanding, and all audio after a move to another worker', () => {
     const utterances = new Utterances();
     utterances.append(pcm(10));
     utterances.head.consume(8);
@@ -71,7 +71,7 @@ describe('Utterances', () => {
     expect(utterances.outstanding).toBe(15);
   });
 
-  test('drops the audio of a reset utterance, which is also not outstanding after a move to another worker', () => {
+  test('drops the audio of a reset utterance, and does not count this audio as outstanding after a move to another worker', () => {
     const utterances = new Utterances();
     utterances.append(pcm(10));
     utterances.reset();

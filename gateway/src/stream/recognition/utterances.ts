@@ -1,7 +1,7 @@
 import { AUDIO } from '@svc-asr/core';
 import { Utterance } from './utterance.ts';
 
-/** Progress of a worker: how much of the utterances it was sent, and how much it has consumed. */
+/** Progress of a worker: how much audio was sent to the worker, and how much of it the worker has consumed. */
 export interface WorkerProgress {
   /** Number of the utterance that the worker is answering. */
   readonly utterance: number;
@@ -12,8 +12,8 @@ export interface WorkerProgress {
 }
 
 /**
- * The unanswered utterances of a stream, oldest first. New audio is added to the last one, so there is always at least
- * one.
+ * The unanswered utterances of a stream, oldest first. New audio is added to the last utterance, so the list is never
+ * empty.
  */
 export class Utterances {
   readonly #unanswered: Utterance[] = [new Utterance(1, 0)];

@@ -51,7 +51,7 @@ test('Waiters wakes a stream whose notification arrived before the stream starte
   waiters.stop();
 });
 
-test('if Redis refuses the subscription to notifications, Waiters wakes a stream that got a worker at the next renewal of queue places', async () => {
+test('if Redis refuses the subscription to notifications, the next renewal of queue places wakes a stream that has got a worker', async () => {
   const subscribe = () => Promise.reject(new Error('NOPERM'));
   const { waiters, changed } = start({ subscribe });
   const waiter = waiters.join('m', 's');
@@ -62,7 +62,7 @@ test('if Redis refuses the subscription to notifications, Waiters wakes a stream
   waiters.stop();
 });
 
-test('Waiters renews the places of 1,200 streams with three commands, and sends none after the streams have left the queue', async () => {
+test('Waiters renews the places of 1,200 streams with three commands, and sends no command after the streams have left the queue', async () => {
   const { waiters, renewed, changed } = start();
   const all = Array.from({ length: 1200 }, (_, at) => ({ id: `s${at}`, waiter: waiters.join('m', `s${at}`) }));
   const waits = all.map(({ waiter }) => waiter.wait(NEVER_MS));

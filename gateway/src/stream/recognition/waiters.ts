@@ -4,7 +4,10 @@ import type { Ledger, PoolState, RedisConnection } from '@svc-asr/ledger';
 import type { Logger } from '@svc-asr/runtime';
 import { repeat } from '../../repeat.ts';
 
-/** Maximum number of streams whose places in the queue one command renews, so that it does not block Redis for long. */
+/**
+ * Maximum number of streams whose places in the queue one command renews. The limit keeps a single command from
+ * blocking Redis for long.
+ */
 const RENEWED_AT_ONCE = 500;
 /** Time for which a subscription is kept after its last stream has ended its search for a worker. */
 const SUBSCRIPTION_IDLE_MS = 60_000;
@@ -25,16 +28,17 @@ interface ModelWaiters {
   /** State of the pool at the last renewal. Undefined before the first renewal, or if the ledger is unavailable. */
   pool: PoolState | undefined;
   /**
-   * Resolves to the function that ends the subscription, or to undefined if it failed. The promise itself is undefined
-   * before the first stream waits, and when a failed subscription may be repeated.
+   * Resolves to the function that ends the subscription, or to undefined if the subscription failed. The field is
+   * undefined before the first stream waits, and when a failed subscription may be repeated.
    */
   subscription: Promise<(() => Promise<void>) | undefined> | undefined;
   emptySinceMs: number;
 }
 
 /**
- * The streams of this gateway that wait for a worker. Redis notifies the gateway when one of them has got a worker. One
- * command renews the places of up to 500 streams in the queue, and also finds streams whose notification was lost.
+ * The streams of this gateway that wait for a worker. Redis notifies the gateway when one of these streams has got a
+ * worker. One command renews the places of up to 500 streams in the queue, and also finds streams whose notification
+ * was lost.
  */
 export class Waiters {
   /** Id under which Redis notifies this gateway. */
@@ -113,8 +117,8 @@ export class Waiters {
       setTimeout(retry, SUBSCRIPTION_RETRY_MS).unref();
       return undefined;
     }
-    // This renewal finds streams that got a worker before the subscription started. If it fails, the next renewal
-    // reports the failure.
+    // This renewal finds streams that got a worker before the subscription started. If the renewal fails, the error is
+    // ignored here, because the next renewal reports it.
     await this.#renew(model, entry).catch(() => undefined);
     return unsubscribe;
   }
@@ -124,8 +128,8 @@ export class Waiters {
       if (entry.bySession.size > 0) await this.#renew(model, entry);
       else if (performance.now() - entry.emptySinceMs > SUBSCRIPTION_IDLE_MS) {
         this.#models.delete(model);
-        // The end of the subscription is not awaited. It may last as long as an outage of Redis, and other models need
-        // their renewals.
+        // The end of the subscription is not awaited. It may take as long as an outage of Redis lasts, and the renewals
+        // of other models must not wait for it.
         void this.#end(entry.subscription);
       }
     }
@@ -147,7 +151,7 @@ export class Waiters {
 
   async #end(subscription: ModelWaiters['subscription']): Promise<void> {
     const unsubscribe = await subscription;
-    // If the connection is closed, it has no subscriptions, so the error is ignored.
+    // This fails only if the connection is closed, which also ends the subscription. The error is therefore ignored.
     await unsubscribe?.().catch(() => undefined);
   }
 }

@@ -22,8 +22,8 @@ export interface ChannelRequest {
   /** Trace context of the stream. Undefined if the session is not traced. */
   readonly traceparent: string | undefined;
   /**
-   * Number of samples at the start of the stream that the gateway already has. The worker does not count them as ahead
-   * of real time.
+   * Number of samples at the start of the stream that are a replay. They arrive at once, so the worker does not count
+   * them as ahead of real time.
    */
   readonly replayedSamples: number;
   /** Timeout for connecting. */
@@ -46,7 +46,7 @@ export interface WorkerChannel {
   mark: (mark: Mark) => void;
   /**
    * Ends the stream at the worker. No callback is called afterwards. `reopens` is true if the session is about to open
-   * another stream at the worker.
+   * another stream at the same worker.
    */
   close: (reopens?: boolean) => void;
 }

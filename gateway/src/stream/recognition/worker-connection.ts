@@ -25,8 +25,8 @@ export interface WorkerConnectionOptions {
 }
 
 /**
- * Maximum number of unsent bytes that may wait in this process for the socket. Replays have a lower limit, so that live
- * audio waits behind few bytes of replays.
+ * Maximum number of unsent bytes that may wait in this process for the socket. Replays have a lower limit, so that at
+ * most a few bytes of replays delay live audio.
  */
 const UNSENT_LIMITS = { live: 1_048_576, replay: 65_536 };
 

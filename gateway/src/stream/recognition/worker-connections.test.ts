@@ -172,7 +172,9 @@ test('when a connection that cannot be resumed is lost, all of its streams are l
   expect(worker.connections).toHaveLength(2);
 });
 
-/** Lets the worker offer to keep lost connections. Returns the list to which requests to resume are added. */
+/**
+ * Lets the worker offer to keep lost connections. Returns a list to which each request to resume a connection is added.
+ */
 function offerResume(answer: (socket: Duplex) => void, withinMs = 60_000): { token: unknown; received: unknown }[] {
   const requests: { token: unknown; received: unknown }[] = [];
   const terms = `${RESUME_HEADERS.token}: secret\r\n${RESUME_HEADERS.withinMs}: ${withinMs}\r\n`;
@@ -189,12 +191,12 @@ function offerResume(answer: (socket: Duplex) => void, withinMs = 60_000): { tok
 
 test.each<[string, (socket: Duplex) => void, string]>([
   [
-    'the worker no longer knows it',
+    'the worker no longer knows the connection',
     (socket) => socket.end('HTTP/1.1 410 Gone\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
     'the worker refused to resume it with status 410',
   ],
   [
-    'an older worker opens another connection',
+    'a worker of an older version opens a new connection instead of resuming the lost one',
     (socket) => socket.write(SWITCHING),
     'the worker opened another connection',
   ],
@@ -246,7 +248,7 @@ test('if the worker closes one stream, the other streams of the connection conti
   expect(other.ends).toEqual([]);
 });
 
-test('a retired connection keeps its streams, gets no new ones, and is closed after its last stream has ended', async () => {
+test('a retired connection keeps its streams, gets no new streams, and is closed after its last stream has ended', async () => {
   const first = openStream();
   await first.opened();
   workers.retire(first.request);

@@ -6,7 +6,8 @@ import { WorkerConnection } from './worker-connection.ts';
 /** Time for which a connection without streams stays open. */
 const IDLE_MS = 10_000;
 /**
- * Time after which a connection takes no new streams. A new connection verifies the certificate of the worker again.
+ * Time after which a connection takes no new streams. Streams then use a new connection, which verifies the certificate
+ * of the worker again.
  */
 const MAX_AGE_MS = 600_000;
 

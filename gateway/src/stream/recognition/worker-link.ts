@@ -12,15 +12,15 @@ export interface LinkEvents {
   onWrongWorker: (reason: string) => void;
 }
 
-/** A stream at its worker, from the request to open it to its end. */
+/** A stream at its worker, from the request to open the stream until the stream ends. */
 export class WorkerLink {
   /** Time at which the worker opened the stream. Before that, the time at which the link was created. */
   openedAtMs = performance.now();
   /** Callbacks. They are replaced when another part of the gateway takes over the link. */
   events: LinkEvents;
   /**
-   * Utterance that the worker must not cut before the position `not_before` of the request. Undefined if the worker may
-   * cut the first utterance anywhere.
+   * Utterance that the worker must not cut before the position `not_before`, which the request contains. Undefined if
+   * the worker may cut the first utterance anywhere.
    */
   notBeforeOf: Utterance | undefined;
   readonly #request: ChannelRequest;
@@ -43,8 +43,8 @@ export class WorkerLink {
   }
 
   /**
-   * Time of the last message of the worker, or the last time at which it had no work to do. The silence of the worker
-   * counts from this time.
+   * Time of the last message of the worker, or the last time at which the worker had no work to do. The silence of the
+   * worker counts from this time.
    */
   get silentSinceMs(): number {
     return Math.max(this.#silentSinceMs, this.#channel.aliveAtMs);
@@ -65,7 +65,7 @@ export class WorkerLink {
 
   /**
    * Ends the link without calling `onLost`. `reopens` is true if the session is about to open another stream at the
-   * worker.
+   * same worker.
    */
   close(reopens = false): void {
     if (this.#closed) return;
@@ -94,8 +94,8 @@ export class WorkerLink {
   }
 
   /**
-   * Called when the worker did not open the stream in time. The connection may be broken without a notice, so the next
-   * stream must not use it.
+   * Called when the worker did not open the stream in time. The connection may be broken although TCP has not reported
+   * it. The next stream must therefore not use this connection.
    */
   #expire(): void {
     this.#connections.retire(this.#request);

@@ -24,7 +24,7 @@ test.each(['ws://10.0.0.1:8443', 'http://10.0.0.1', 'ws+unix:///run/redis.sock',
   },
 );
 
-test('a gateway without a CA file accepts ws:// and wss:// addresses of workers, and refuses others', () => {
+test('a gateway without a CA file accepts ws:// and wss:// addresses of workers, and refuses all other addresses', () => {
   expect(plain.check('m', 'ws://10.0.0.1:8443')).toEqual({ tls: {} });
   expect(plain.check('m', 'wss://worker.example')).toEqual({ tls: {} });
   expect(plain.check('m', 'ws+unix:///run/redis.sock')).toHaveProperty('refusal');

@@ -9,8 +9,8 @@ export type WorkerTls = Pick<ConnectionOptions, 'ca' | 'servername' | 'checkServ
 /** Decides to which addresses the streams of a model may be sent. */
 export interface WorkerTrust {
   /**
-   * Returns the TLS options for an address that a worker of the model has registered, or the reason why it must not be
-   * used.
+   * Returns the TLS options for an address that a worker of the model has registered, or the reason why this address
+   * must not be used.
    */
   check: (model: string, address: string) => { tls: WorkerTls } | { refusal: string };
 }

@@ -1,9 +1,9 @@
 import type { OwnedStream, Owner, ServedStreams } from '@svc-asr/ledger';
 
 /**
- * Counts the handshakes, streams and settlements of this process that hold each session. The ledger has only one
- * ownership record per session and process. A refused handshake must not remove the record while a live stream needs
- * it.
+ * Counts, for each session, the handshakes, streams and settlements of this process that hold the session. The ledger
+ * has only one ownership record per session and process. A refused handshake must not remove the record while a live
+ * stream needs it.
  */
 export class Claims {
   readonly #held = new Map<string, { count: number; stream: OwnedStream; owner: Owner }>();
@@ -13,7 +13,7 @@ export class Claims {
     this.#held.set(sessionId, { count, stream: { tenant, sessionId, chainId }, owner });
   }
 
-  /** Releases one claim. Returns true if it was the last one of the session. */
+  /** Releases one claim. Returns true if it was the last claim on the session. */
   release(sessionId: string): boolean {
     const claim = this.#held.get(sessionId);
     if (claim !== undefined && claim.count > 1) {

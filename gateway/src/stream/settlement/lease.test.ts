@@ -5,8 +5,8 @@ import { AudioCapacity } from '../audio-memory/audio-capacity.ts';
 import { holdLease } from './lease.ts';
 
 /**
- * Holds a lease at a fake ledger. When the first lease is renewed, the ledger answers that it does not know this lease.
- * It knows later leases.
+ * Holds a lease at a fake ledger. When the first lease is renewed, the ledger answers that this lease does not exist.
+ * Renewals of later leases succeed.
  */
 function hold(verifyLedger: () => Promise<void>) {
   const joined: Owner[] = [];

@@ -11,8 +11,8 @@ export interface Lease {
 }
 
 /**
- * Maximum time between two checks of the lease. It is shorter than most renewal intervals, so that a missing lease is
- * soon requested again. No stream is accepted while there is no lease.
+ * Maximum time between two checks of the lease. It is shorter than most renewal intervals, so that a lost lease is soon
+ * replaced. No stream is accepted while there is no lease.
  */
 const CHECK_INTERVAL_MS = 200;
 
@@ -49,13 +49,13 @@ export function holdLease(ledger: Ledger, logger: Logger, options: LeaseOptions)
       } else if (performance.now() - renewedAt < nextRenewMs()) {
         return;
       } else if (!(await renew(owner))) {
-        // An emptied Redis knows no lease. That does not mean that another gateway has failed the streams.
+        // An emptied Redis contains no lease. In that case, no other gateway has failed the streams of this process.
         if (!(await isVerified(verifyLedger))) return;
         // Redis has answered that the lease is lost, so other gateways fail the streams of this process.
         logger.error({ reason: id }, 'the lease was lost; its streams fail');
         owner = undefined;
-        // The process gets a new id. Other gateways may still be failing the streams of the old id, and new streams
-        // must not be among them.
+        // The process gets a new id. Other gateways may still be failing the streams of the old id, and must not fail
+        // new streams.
         id = newId();
         onLost();
         owner = await ledger.gateways.join(id);

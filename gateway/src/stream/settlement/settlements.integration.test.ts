@@ -74,12 +74,12 @@ test('Settlements repeat a settlement that Redis rejects, and charge the session
   expect(await usage()).toMatchObject({ state: 'completed', reservedMs: 0, consumedMs: 2000, availableMs: 58_000 });
 });
 
-test('Settlements release the slot of a stream even if a failover of Redis has undone the connect of its session', async () => {
+test('Settlements release the slot of a stream even if a failover of Redis has undone the ledger command connect of its session', async () => {
   const { owner, stream } = await connected();
   const model = `model-${randomUUID()}`;
   await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
   await ledger.pools.place(model, stream);
-  // The session is then in the state that it had before it was connected.
+  // The session then has the same state as before it was connected.
   await ledger.sessions.disconnect(stream.tenant, stream.sessionId, 'c');
   const settlements = createSettlements(ledger, createLogger('gateway', 'silent'), metrics);
   const end = { outcome: 'completed', reason: 'client closed', samples: 20_000, end: CLOSED } as const;

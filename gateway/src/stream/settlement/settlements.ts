@@ -16,7 +16,7 @@ interface OpenedStream extends OwnedStream {
 }
 
 export interface Settlements {
-  /** Writes the end of a stream to the ledger. Repeats it while Redis is unavailable or rejects it. */
+  /** Writes the end of a stream to the ledger. Repeats the write while Redis is unavailable or rejects the write. */
   add: (stream: OpenedStream, owner: Owner, end: StreamEnd) => Promise<void>;
   /** Disconnects a session whose handshake has failed, so that the client can use the credential again. */
   rollBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
@@ -55,7 +55,7 @@ export function createSettlements(
       metrics.billedSeconds.add(billableMs / 1000, { model });
       metrics.tenantUsage.countBilled(tenant, billableMs / 1000);
     }
-    // `stale` means that the session belongs to another gateway. That gateway releases the slot.
+    // `stale` means that the session belongs to another gateway, which releases the slot itself.
     if (ended.outcome !== 'stale') await ledger.pools.leave(model, chainId ?? sessionId, tenant);
     await ledger.gateways.disown(owner, { tenant, sessionId, chainId });
     logger.info(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LeaseRecord } from './record.ts';
 
-/** Last observed record of a lease, and the local time since which it is unchanged. */
+/** Last observed record of a lease, and the local time since which this record has not changed. */
 export interface Observation {
   record: LeaseRecord;
   sinceMs: number;
@@ -9,7 +9,7 @@ export interface Observation {
 
 /**
  * Updates the observation with a record that was read. The times in the record come from the clock of another machine
- * and are ignored. Only the local time for which the record was unchanged counts.
+ * and are ignored. Only the time for which the record has not changed counts, measured by the local clock.
  */
 export function observe(before: Observation | undefined, record: LeaseRecord, nowMs: number): Observation {
   return before !== undefined && isDeepStrictEqual(before.record, record) ? before : { record, sinceMs: nowMs };

@@ -28,8 +28,8 @@ export function readRecord(lease: KubeObject): LeaseRecord {
 }
 
 /**
- * Builds a Lease with this record. If `before` is given, the API server accepts the write only if the Lease has not
- * changed since that version.
+ * Builds a Lease with this record. If `before` is given, the API server accepts the write only if the Lease is still
+ * the same as `before`.
  */
 export function buildLease(name: string, record: LeaseRecord, before?: KubeObject): KubeObject {
   const spec = {

@@ -23,9 +23,9 @@ export interface CorrelatedEvent extends Occurrence {
 }
 
 /**
- * Limits of client-go. An object has a burst of 25 events, then one per five minutes. Events of one object with the
- * same type and reason are combined if they have more than 10 different messages. The number of different messages
- * restarts at zero after ten minutes without an event of this object, type and reason.
+ * Limits of client-go. For each object, 25 events are written without delay, and then at most one per five minutes.
+ * Events of one object with the same type and reason are combined if they have more than 10 different messages. The
+ * number of different messages restarts at zero after ten minutes without an event of this object, type and reason.
  */
 const LIMITS = { burst: 25, refillMs: 300_000, alike: 10, alikeMs: 600_000, remembered: 4096 };
 
@@ -53,7 +53,7 @@ export function createCorrelator(): { take: (occurrence: Occurrence) => Correlat
   const known = createRecent<Known>(LIMITS.remembered);
 
   /**
-   * Takes one of the tokens that limit the events of an object, to protect the API server. Returns false if no token is
+   * Takes one of an object's tokens. They limit its events to protect the API server. Returns false if no token is
    * left.
    */
   function takeToken(object: string, atMs: number): boolean {

@@ -3,7 +3,7 @@ import type { KubeObject } from '@svc-asr/kubernetes';
 import type { CorrelatedEvent } from './correlate.ts';
 
 const COMPONENT = 'svc-asr-operator';
-/** Maximum length of a message that the API server accepts. */
+/** Maximum length of the message of an event. The API server rejects longer messages. */
 const MAX_MESSAGE = 1024;
 
 export function buildEvent(event: CorrelatedEvent, namespace: string, instance: string): KubeObject {
@@ -38,7 +38,7 @@ export function buildCountPatch({ count, atMs, message }: CorrelatedEvent): obje
   return { count, lastTimestamp: seconds(atMs), message: cut(message) };
 }
 
-/** Formats a time of an event, in whole seconds. */
+/** Formats a time as an RFC 3339 timestamp without milliseconds. */
 function seconds(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }

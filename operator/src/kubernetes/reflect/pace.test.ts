@@ -7,7 +7,7 @@ const options = { backoff: { baseMs: 100, maxMs: 5000 }, shortestWatchMs: 1000 }
 const pace = (turn: Turn, failures = 0, random = 0.999_999) => decidePace(turn, failures, options, random);
 const error = new KubernetesError(0, 'ECONNRESET', 'cut');
 
-test('a watch without events that lasted the requested time is restarted at once', () => {
+test('a watch that lasted the requested time without an event is restarted at once', () => {
   expect(pace({ watchedMs: 300_000, events: 0 }, 5)).toEqual({ failures: 0, waitMs: 0 });
 });
 

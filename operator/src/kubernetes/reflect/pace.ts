@@ -45,8 +45,8 @@ export function decidePace(turn: Turn, failures: number, options: PaceOptions, r
 }
 
 /**
- * Number of consecutive failures after which everything is listed again. The resource version from which the watch
- * starts may not exist in an etcd that was restored from a backup.
+ * Number of consecutive failures after which everything is listed again. The watches may fail because etcd was restored
+ * from a backup that does not contain the resource version from which they start.
  */
 const DOUBTFUL_FAILURES = 3;
 

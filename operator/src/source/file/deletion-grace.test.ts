@@ -12,7 +12,7 @@ test('createDeletionGrace retains a missing resource until the grace time has pa
   expect(names(grace.keep(of('b'), 1100))).toEqual(['b']);
 });
 
-test('createDeletionGrace restarts the grace time when a resource returns', () => {
+test('createDeletionGrace restarts the grace time when a missing resource reappears', () => {
   const grace = createDeletionGrace<string>(1000);
   grace.keep(of('a'), 0);
   grace.keep(of(), 100);

@@ -65,7 +65,7 @@ export function hasUnread(records: FileRecords): boolean {
 const EMPTIED =
   'is empty but contained resources, as after an interrupted save; restore it, or delete the file to delete its resources';
 
-/** Records the result of a read. An invalid file keeps its last valid content, and so does a file that became empty. */
+/** Records the result of a read. If a file became invalid or empty, the record keeps its last valid content. */
 export function noteRead(record: FileRecord, stamp: string, read: ReadFile): void {
   const { fingerprint, parsed, unreadable: refused = false } = read;
   record.readStamp = refused ? undefined : stamp;

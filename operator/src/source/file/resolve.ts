@@ -11,7 +11,10 @@ export interface Owned {
 
 export interface Resolution {
   effective: Map<ResourceKey, Owned>;
-  /** Problems by path of the file. Each is about a resource that has no effect, because another file defines it. */
+  /**
+   * Problems by path of the file. Each problem is about a resource whose definition in this file has no effect, because
+   * another file provides the resource.
+   */
   duplicates: Map<string, FileProblem[]>;
 }
 

@@ -3,7 +3,7 @@ import type { ObjectState } from './state.ts';
 
 /**
  * Returns the name under which the source lists a duplicate, which is a model whose name belongs to a model of another
- * namespace. The returned name contains a slash, which no name of a Kubernetes object does.
+ * namespace. The returned name contains a slash, which names of Kubernetes objects cannot contain.
  */
 export function duplicateKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;

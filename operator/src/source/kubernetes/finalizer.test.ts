@@ -6,7 +6,7 @@ function object(metadata: Partial<KubeMetadata> = {}): KubeObject {
   return { apiVersion: 'x', kind: 'Tenant', metadata: { name: 'acme', uid: 'u', resourceVersion: '1', ...metadata } };
 }
 
-/** Creates an API whose object changes `races` times just before it is written. */
+/** Creates an API with one object. Before each of the first `races` patches, another client changes the object. */
 function setUp(stored: KubeObject | undefined, races = 0) {
   const state = { stored, races, patches: [] as unknown[] };
   const api = {
@@ -30,7 +30,7 @@ function setUp(stored: KubeObject | undefined, races = 0) {
   return { api, state };
 }
 
-test('setHeld adds the finalizer of the operator to the finalizers of other controllers, and removes only its own finalizer', async () => {
+test('setHeld adds the finalizer of the operator to the finalizers of other controllers, and removes only the finalizer of the operator', async () => {
   const { api, state } = setUp(object({ finalizers: ['a/b'] }));
   await setHeld(api, 'Tenant', 'acme', true, state.stored);
   expect(state.stored?.metadata.finalizers).toEqual(['a/b', FINALIZER]);

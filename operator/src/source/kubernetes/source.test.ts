@@ -110,7 +110,7 @@ test('start() of the Kubernetes source resolves when all three kinds have been l
   expect([started, source.synced(), events]).toEqual([true, true, ['settled']]);
 });
 
-test('the Kubernetes source reports an invalid resource only once, and keeps its last valid version until it is valid again', async () => {
+test('the Kubernetes source reports an invalid resource only once, and keeps the last valid version until the resource is valid again', async () => {
   const { source, events, put, start, at } = setUp();
   put(tenant('acme', { displayName: 'one' }), held);
   await start();

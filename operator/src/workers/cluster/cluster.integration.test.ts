@@ -83,7 +83,7 @@ test(
 );
 
 test(
-  'a pool at zero workers starts one for the first session, returns to zero, and can be scaled by an autoscaler',
+  'a pool without workers starts a worker for the first session, returns to zero workers, and can be scaled by an autoscaler',
   async () => {
     stage = await createStage(kubernetes);
     await stage.apply(pool({ min: 0, max: 2 }));
@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  'the operator keeps a pod without a node even if no session needs it any more, and knows measured slots after a restart',
+  'the operator keeps a pod that waits for a node even without sessions, and still knows the measured slots after a restart',
   async () => {
     stage = await createStage(kubernetes);
     await stage.kubectl(['cordon', 'test-node']);
@@ -153,8 +153,8 @@ test(
     await stage.restartOperator();
     await stage.kubectl(['cordon', 'test-node']);
     for (const session of ['g', 'h', 'i']) await held(session);
-    // Earlier workers measured two slots each. The pool therefore starts two workers at the same time. It need not
-    // start one first to measure the slots.
+    // Two slots were measured on each earlier worker. The pool therefore starts two workers at the same time. It does
+    // not have to start a single worker first to measure the slots.
     await eventually(async () => expect(await pods()).toHaveLength(2), LONG_MS);
   },
   TEST_MS,
@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  'a changed WORKER_OTLP_ENDPOINT leads to a new revision, and spec.worker.env of a model overrides it',
+  'a changed WORKER_OTLP_ENDPOINT leads to a new revision, and spec.worker.env of a model overrides the endpoint',
   async () => {
     stage = await createStage(kubernetes);
     const [name, own] = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://own:4318'];

@@ -122,8 +122,8 @@ async function storeRollout({ template, rollout }: DesiredWorkers, { view }: Con
 }
 
 /**
- * Creates or updates the Secret that pods of all revisions of a model mount. Returns the problem if some values cannot
- * be renewed. They keep their earlier content, with which workers can start.
+ * Creates or updates the Secret that pods of all revisions of a model mount. If some values cannot be renewed, keeps
+ * their earlier content, with which workers can still start, and returns the problem.
  */
 async function ensureSecret(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,

@@ -13,8 +13,8 @@ export class DisruptionLimits {
   readonly #nowMs: () => number;
   readonly #written = new Map<string, number>();
   /**
-   * Models whose wanted number is lower than the written number, with the time since when it is lower and the highest
-   * wanted number since then.
+   * Models whose wanted number is lower than the written number. `sinceMs` is the time at which it became lower, and
+   * `highest` is the highest wanted number since that time.
    */
   readonly #lower = new Map<string, { highest: number; sinceMs: number }>();
 
@@ -34,7 +34,7 @@ export class DisruptionLimits {
     return wanted === undefined ? undefined : this.settle(model, wanted);
   }
 
-  /** Returns the number to write. It stays the previous number until a lower one has lasted long enough. */
+  /** Returns the number to write. The number does not decrease before lower numbers were wanted for SETTLE_MS. */
   settle(model: string, wanted: number): number {
     const written = this.#written.get(model);
     if (written === undefined || wanted >= written) return this.#write(model, wanted);

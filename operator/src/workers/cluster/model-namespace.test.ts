@@ -36,7 +36,7 @@ test.each([
   ['WORKER_TICKET_PUBLIC_KEYS_FILE', {}],
   ['WORKER_REDIS_URL_FILE', { ...ticketKeys, WORKER_REDIS_USERS: 'shared' }],
   ['WORKER_CA_FILE', { ...ticketKeys, WORKER_CA_SECRET: 'ca' }],
-])('createCopySource throws if the settings require %s and it is not set', (name, env) => {
+])('createCopySource throws if %s is not set although the settings require it', (name, env) => {
   expect(() => sourceOf(env)).toThrow(`MODEL_NAMESPACES is set, but ${name} is not`);
 });
 

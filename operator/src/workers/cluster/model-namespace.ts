@@ -14,8 +14,9 @@ export function installationWithin(installation: Installation, platformNamespace
   return {
     ...installation,
     platformNamespace,
-    // No model may use what these two lists name. The pull Secrets also exist in the namespace of the workers. Other
-    // Secrets and volumes of the installation need no entry, because pods cannot mount them from another namespace.
+    // No model may use the Secrets and volumes in these two lists. The pull Secrets also exist in the namespace of the
+    // workers. Other Secrets and volumes of the installation need no entry, because pods cannot mount them from another
+    // namespace.
     ownSecrets: installation.imagePullSecrets,
     ownClaims: [],
   };

@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  'the duplicate of a model in another namespace can be deleted without an effect on the model that has the name',
+  'a model that reports NameTaken can be deleted without an effect on the model of the same name in another namespace',
   async () => {
     const { namespace, modelNamespace } = stage;
     await applyIn(namespace, model('kept', one));

@@ -311,7 +311,7 @@ describe('scaling by the cluster runtime:', () => {
     });
   });
 
-  test('a failed pod is deleted directly if Kubernetes would remove its replacement first', async () => {
+  test('a failed pod is deleted directly if Kubernetes would otherwise remove the replacement of this pod', async () => {
     await apply([[OLD, 2]]);
     pod('hung');
     pod('next', OLD.revision, { conditions: [] });

@@ -232,7 +232,7 @@ export class ClusterRuntime implements WorkerRuntime {
     return Promise.resolve();
   }
 
-  /** Converges before the first list. It only removes deleted models whose namespace is deleted too. */
+  /** Converges a model before the first list. Only removes a deleted model whose namespace is deleted too. */
   async #convergeUnlisted(model: string, desired: DesiredWorkers): Promise<void> {
     if (desired.template !== undefined) return;
     this.#isDeleted = await isNamespaceDeleted(this.#options.api);

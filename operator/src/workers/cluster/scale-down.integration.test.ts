@@ -14,8 +14,9 @@ const LONG_MS = 120_000;
 const WORKERS = 30;
 const STEPS = [15, 3];
 /**
- * Delay with which the Kubernetes controllers observe changes of pods. It is longer than the time in which a Deployment
- * passes lower replicas on to its ReplicaSet. An operator that relies on a short delay would lose pods with streams.
+ * Delay with which the Kubernetes controllers observe changes of pods. It is longer than the time in which a lower
+ * number of replicas reaches the ReplicaSet of a Deployment. An operator that relied on a short delay would lose pods
+ * with streams.
  */
 const LATE_MS = 1500;
 /** Polling interval. Each poll opens a connection, and a shorter interval would load a busy machine. */

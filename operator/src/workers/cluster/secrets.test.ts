@@ -117,7 +117,7 @@ describe('a model that names a Secret', () => {
     expect(cluster.get(TYPES.Deployment, revisionName('m', ENV.revision))).toBeUndefined();
   });
 
-  test('keeps its running workers, but gets no further ones, after the Secret has lost the label that lets models use it', async () => {
+  test('keeps its running workers, but gets no further workers, after the Secret has lost the label that lets models use it', async () => {
     const name = revisionName('m', ENV.revision);
     label('token', 'true');
     await apply([[ENV, 2]]);

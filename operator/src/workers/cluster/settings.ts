@@ -97,7 +97,7 @@ export const CLUSTER_SETTINGS = {
     'Further ports that workers may connect to, besides DNS, Redis, their artifact server and WORKER_OTLP_ENDPOINT.',
   ),
   WORKER_MAX_UNAVAILABLE: share(
-    "Maximum number or percentage of a model's workers that may be evicted at the same time. If the other workers have too few free slots for their streams, fewer may be evicted. With 100%, the operator never delays the drain of a node.",
+    "Maximum number or percentage of a model's workers that may be evicted at the same time. Fewer may be evicted if their streams do not fit into the free slots of the other workers. With 100%, the operator never delays the drain of a node.",
     '25%',
   ),
   WORKER_NODE_NOTICES: choice(
@@ -150,7 +150,7 @@ export function readInstallation(settings: Settings): Installation {
   };
 }
 
-/** Creates the source of the certificates in the Secrets of the models. Empty if no CA is set. */
+/** Creates the source of the certificates in the Secrets of the models. Returns an empty list if no CA is set. */
 export function readSecretSources(settings: Settings): SecretSource[] {
   const { WORKER_ISSUER_CERT_FILE: caCertFile, WORKER_ISSUER_KEY_FILE: caKeyFile } = settings;
   if (caCertFile === '') return [];

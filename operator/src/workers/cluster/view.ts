@@ -117,7 +117,7 @@ function warnOfOverduePod(pod: WorkerPod, children: ChildStore, { logger, events
   if (owner !== undefined) events.record(owner, 'Warning', 'WorkerStuck', message);
 }
 
-/** Records an event on the ASRModel that Deployments belong to. Records nothing if there are no Deployments. */
+/** Records an event on the ASRModel to which the Deployments belong. Records nothing if there are no Deployments. */
 export function recordOnModel(
   events: Pick<EventRecorder, 'record'>,
   deployments: readonly KubeObject[],
@@ -127,7 +127,7 @@ export function recordOnModel(
   if (owner !== undefined) events.record(owner, ...event);
 }
 
-/** Returns the ASRModel that Deployments belong to. Undefined if there are no Deployments. */
+/** Returns the ASRModel to which the Deployments belong. Undefined if there are no Deployments. */
 function findOwner(deployments: readonly KubeObject[]): KubeObject | undefined {
   const [owner] = deployments.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
   return owner && { apiVersion: API_VERSION, kind: owner.kind, metadata: { name: owner.name, uid: owner.uid } };

@@ -28,8 +28,8 @@ export interface Host {
 const NOTHING_PLANNED: Plan = { ensure: 0, drain: [], stop: [] };
 
 /**
- * The pool of a guest: a model that the workers of its host serve. It starts no workers. It decides how many workers of
- * the host the load of the guest needs. It ends the workers that the model had before it became a guest.
+ * The pool of a guest: a model that the workers of its host serve. It starts no workers. It decides how many of the
+ * host's workers are needed for the load of the guest. It ends the workers that the model had before it became a guest.
  */
 export class HostedPool implements ModelPool {
   readonly #name: string;
@@ -71,7 +71,7 @@ export class HostedPool implements ModelPool {
     this.#measuredSlots.restore(model);
   }
 
-  /** Number of workers that the load of the guest needs. */
+  /** Number of workers that are needed for the load of the guest. */
   get demand(): number {
     return this.#deletedAtMs === undefined ? this.#scaling.desired : 0;
   }

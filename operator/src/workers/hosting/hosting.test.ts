@@ -212,7 +212,7 @@ describe('a guest', () => {
     expect(applied.get('host')?.evictable).toBe(SCALING.max - 3);
   });
 
-  test('is not in the next revision of its host after the guest was deleted, and keeps its pool while the guest has streams', async () => {
+  test('is not part of the next revision of its host after its deletion, and keeps its pool while it has streams', async () => {
     const before = manager.status('host')?.revision;
     const [{ id } = { id: '' }] = workersOf('host');
     change('guest', id, { active: 1 });

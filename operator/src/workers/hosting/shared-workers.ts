@@ -5,8 +5,8 @@ type Revisions = Pick<Ledger['revisions'], 'counts' | 'weigh'>;
 
 /**
  * Wraps access to the workers in the ledger for pools that have guests. A worker is registered in the pool of its host
- * and in the pool of each guest. Its streams in all these pools are added up. A worker that drains or is removed does
- * so in all these pools.
+ * and in the pool of each guest. `list` adds up the streams of a worker in all these pools, and a drain or removal
+ * applies to all of them.
  */
 export function withGuestWorkers(workers: Workers, guestsOf: (host: string) => readonly string[]): Workers {
   const inEach = async (host: string, act: (model: string) => Promise<void>) => {

@@ -5,7 +5,7 @@ import type { PoolReport } from './report.ts';
 import type { RolloutBudget } from './rollout-budget.ts';
 import type { SlotsMemory } from './slots-memory.ts';
 
-/** What pools need from the operator. */
+/** Parts of the operator that pools use. */
 export interface PoolDependencies {
   pools: Pick<Ledger['pools'], 'load' | 'configure' | 'remove'>;
   workers: Pick<Ledger['workers'], 'list' | 'drain' | 'remove'>;
@@ -20,9 +20,9 @@ export interface PoolDependencies {
    * from the start of a worker to its registration.
    */
   limits: { lostMs: number; startMs: number };
-  /** Returns how many workers of a host the load of its guests needs. 0 if the host has no guests. */
+  /** Returns how many workers of a host are needed for the load of its guests. 0 if the host has no guests. */
   guestDemand?: (host: string) => number;
-  /** Returns what the pools of the guests of a host observed. */
+  /** Returns the observed state of each guest of a host. */
   guestViews?: (host: string) => PoolView[];
   nowMs: () => number;
 }

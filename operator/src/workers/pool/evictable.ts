@@ -13,9 +13,9 @@ export function countEvictable(ready: readonly Pick<WorkerRecord, 'slots'>[], de
 }
 
 /**
- * Returns how many workers may be evicted, with the load of the last successful read. Undefined before the first read
- * of the model or of a guest. The streams of each guest must also fit into the slots that the remaining workers have
- * for this guest.
+ * Returns how many workers may be evicted at the loads that were last read. Undefined until the load of the model and
+ * of each guest has been read once. The streams of each guest must also fit into the slots that the remaining workers
+ * have for this guest.
  */
 export function findEvictable(view: PoolView, guests: readonly PoolView[] = []): number | undefined {
   const ids = readyWorkers(view).map(({ id }) => id);

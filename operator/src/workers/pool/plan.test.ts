@@ -218,7 +218,7 @@ test('planPool stops a worker that does not register in time and reports it as f
   ]);
 });
 
-test('in a rollout with a surge of one worker, planPool starts one new worker, and the next after a drained old worker has ended', () => {
+test('in a rollout with a surge of one worker, planPool starts one new worker, and starts another new worker after a drained old worker has ended', () => {
   const old = (id: string) => running(id, { revision: 'old' });
   const atStart = { running: [old('a'), old('b')], registered: [record('a'), record('b')] };
   expect(plan(atStart)).toEqual({ ensure: 1, ...NOTHING });
@@ -299,7 +299,7 @@ test('planPool stops workers of a rolled back revision that have not registered,
   expect(plan({ desired: 1, hurried: true, rollout, running: [], registered: [] }).ensure).toBe(1);
 });
 
-test('while the ledger is unavailable, planPool still reports a worker as sick that was sick before the outage', () => {
+test('while the ledger is unavailable, planPool still reports that a worker is sick if it was sick before the outage', () => {
   const input = { running: [running('a'), running('b', { ageMs: 5000 })], sickSinceMs: new Map([['b', 0]]) };
   expect(plan({ ...input, registered: undefined }).sick).toEqual(['b']);
   expect(plan({ ...input, registered: [record('a'), record('b')] }).sick).toBeUndefined();

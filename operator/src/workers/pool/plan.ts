@@ -14,7 +14,7 @@ export interface PlanInput {
   /** Limits of a rollout. Undefined if the model was deleted or has become a guest. */
   rollout: Pick<RolloutSpec, 'maxSurge' | 'maxUnavailable'> | undefined;
   /**
-   * True in a rollback. All workers of `revision` then start at the same time, even if `maxSurge` is lower. Has no
+   * True in a rollback. All workers of `revision` then start at the same time, even if `maxSurge` allows fewer. Has no
    * effect if the rollout allows no surge.
    */
   hurried?: boolean;
@@ -144,8 +144,8 @@ export function isOnlyRevision({
 }
 
 /**
- * Returns why a worker fails although other workers of its revision work, so that another node may help. A worker that
- * did not register in time counts as sick, like one that crashes.
+ * Returns why a worker fails although other workers of its revision work. A replacement on another node may then work.
+ * A worker that did not register in time counts as sick, like one that crashes.
  */
 function findSickness(
   worker: RunningWorker,
@@ -185,7 +185,7 @@ function partition<T>(values: readonly T[], isFirst: (value: T) => boolean): [T[
   return [values.filter(isFirst), values.filter((value) => !isFirst(value))];
 }
 
-/** Returns how many workers more and how many fewer than `own`, the wanted number, a pool may have during a rollout. */
+/** Returns by how many workers a pool may exceed or fall below the wanted number `own` during a rollout. */
 function findRoom({ rollout, hurried }: PlanInput, own: number): RolloutRoom {
   const room = findRolloutRoom(rollout ?? { maxSurge: own, maxUnavailable: 0 }, own);
   return hurried === true && room.surge > 0 ? { ...room, surge: Math.max(room.surge, own) } : room;
@@ -232,7 +232,7 @@ function chooseExcess(
   // All workers of a revision that is not needed any more are removed, even those that Kubernetes is replacing.
   const free = workers.filter(({ pinned }) => pinned !== true || (!isWanted && stay === 0));
   // If Kubernetes replaces a worker, the new worker is not counted until it is ready. Otherwise another worker would be
-  // removed because of it.
+  // removed because of the new one.
   const counted = workers.filter((worker) => free.includes(worker) || records.has(worker.id));
   const candidates = free.map(({ id }) => ({ id, active: records.get(id)?.active ?? 0, ready: records.has(id) }));
   return chooseDrains(candidates, counted.length - stay);

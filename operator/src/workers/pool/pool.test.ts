@@ -19,7 +19,7 @@ const phase = ({ pool }: PoolHarness) => pool.status().rollout?.phase;
 const revisions = (harness: PoolHarness) => [...harness.desired().counts.keys()];
 
 describe('rollout:', () => {
-  test('a pool gives a new revision its canary share, observes it, and then replaces all workers with it', async () => {
+  test('a pool gives a new revision its canary share, observes this revision, and then replaces all workers of the old revision', async () => {
     const harness = createPoolHarness();
     const old = harness.set(spec('worker:1'));
     await harness.tick(3);
@@ -84,7 +84,7 @@ describe('rollout:', () => {
     expect(rollouts.get('m')).toEqual(stored);
   });
 
-  test('a pool starts the previous revision again if the new one fails after it has replaced all workers', async () => {
+  test('a pool starts the previous revision again if the new revision fails after its rollout has replaced all workers', async () => {
     const harness = createPoolHarness();
     const old = harness.set(spec('worker:1', { canaryPercent: 0 }));
     await harness.tick(3);
@@ -338,7 +338,7 @@ describe('desired state:', () => {
     expect(harness.desired().scale).toBeUndefined();
   });
 
-  test('each full reconcile of a pool applies the desired state again, even if it has not changed', async () => {
+  test('each full reconcile of a pool applies the desired state again, even if this state has not changed', async () => {
     const harness = createPoolHarness();
     harness.set(spec('worker:1'));
     await harness.tick(5);

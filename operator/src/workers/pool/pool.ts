@@ -52,7 +52,7 @@ export class Pool implements ModelPool {
   #tiers: PoolTier[] | undefined;
   /**
    * Tiers of the model by name, including tiers that it had before. Workers of an older revision may still belong to
-   * those.
+   * those earlier tiers.
    */
   readonly #knownTiers = new Map<string, Tier>();
   /** Set while the pool is steady. Holds the load and the status at the time of the last full reconcile. */
@@ -70,7 +70,7 @@ export class Pool implements ModelPool {
     this.#scaling = { desired: 0, reasons: [], state: initialScaling(runtime.list(name).length, nowMs()) };
   }
 
-  /** Sets the model and its guests. A deleted model is undefined. `ofDeleted` is then its namespace, if it is known. */
+  /** Sets the model, undefined if it was deleted, and its guests. `ofDeleted` is the namespace of a deleted model. */
   setModel(model: AsrModel | undefined, guests: readonly AsrModel[] = [], ofDeleted?: string): void {
     const { runtime, nowMs } = this.#dependencies;
     this.markChanged();
@@ -90,13 +90,13 @@ export class Pool implements ModelPool {
     this.#place = namespace === undefined ? {} : { namespace };
     this.#drainMs = model.spec.drainSeconds * 1000;
     this.#measuredSlots.restore(model);
-    // Workers of another revision may have other slots.
+    // Workers of another revision may have a different number of slots.
     if (this.#template.revision !== before) this.#expectSlots(undefined);
   }
 
   /**
-   * Reconciles the pool once. While the pool stays steady, most calls take only one read of the ledger. Resolves to
-   * false if the model was deleted and nothing is left of its pool.
+   * Reconciles the pool once. While the pool stays steady, most calls only read the load from the ledger once. Resolves
+   * to false if the model was deleted and nothing is left of its pool.
    */
   async reconcile(): Promise<boolean> {
     const { runtime, nowMs } = this.#dependencies;
@@ -139,7 +139,7 @@ export class Pool implements ModelPool {
     this.#steady = undefined;
   }
 
-  /** Returns the status. A steady pool returns the same object until a full reconcile, so that callers can skip it. */
+  /** Returns the status. A steady pool returns the same object until its next full reconcile. */
   status(): PoolStatus {
     return this.#steady?.status ?? this.#buildStatus();
   }

@@ -3,7 +3,7 @@ import type { ScaleUpdate } from '../runtime.ts';
 
 /**
  * Decides whether the operator has to change `spec.scaling.replicas` of a model. Returns undefined if it does not. In
- * the mode External, it changes nothing while `max` is 0.
+ * the mode External, the operator changes nothing while `max` is 0.
  *
  * | mode     | replicas | new value of the field                                                   |
  * |----------|----------|--------------------------------------------------------------------------|

@@ -22,7 +22,7 @@ test('the slots memory treats a damaged file as empty', () => {
   expect(openSlotsMemory(file).get('m')).toBeUndefined();
 });
 
-test('the slots memory ignores damaged entries and those of an earlier version', () => {
+test('the slots memory ignores damaged entries and entries of an earlier version', () => {
   const file = join(folder, 'slots');
   writeFileSync(file, '{"m": [{"revision": 1, "slots": "many"}, null], "n": {"revision": "a", "slots": 3}}');
   const memory = openSlotsMemory(file);

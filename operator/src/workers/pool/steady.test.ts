@@ -11,7 +11,7 @@ const staySteady = async (harness: PoolHarness) => {
 };
 const steady = { worker: { image: 'worker:1', slots: 1 }, scaling: { min: 2, max: 4 } };
 
-test('a steady pool returns the same status object between full reconciles, and a new one after its model has changed', async () => {
+test('a steady pool returns the same status object between full reconciles, and a new object after the model of the pool has changed', async () => {
   const harness = createPoolHarness();
   harness.set(steady);
   await harness.tick(3);
@@ -23,7 +23,7 @@ test('a steady pool returns the same status object between full reconciles, and 
   expect(harness.pool.status()).toMatchObject({ desired: 3, ready: 3 });
 });
 
-test('a steady pool is reconciled fully after a change, and after 10 seconds without one', async () => {
+test('a steady pool is reconciled fully after a change, and after 10 seconds without a change', async () => {
   const harness = createPoolHarness();
   harness.set(steady);
   await harness.tick(3);

@@ -207,7 +207,7 @@ test.each([0, 20])(
 );
 
 test.each([
-  ['its only tier gets another name', [RESERVED], [{ ...RESERVED, name: 'other' }], { reserved: 2, other: 1 }],
+  ['the only tier gets another name', [RESERVED], [{ ...RESERVED, name: 'other' }], { reserved: 2, other: 1 }],
   ['a preferred tier is added', [CPU], [CPU, RESERVED], { reserved: 1, cpu: 4 }],
 ])(
   'a canary keeps workers of the stable revision during windowSeconds if %s',
@@ -266,7 +266,7 @@ test('after the removal of all tiers was rolled back, a pool that has scaled to 
   expect(harness.ready(revision)).toBe(2);
 });
 
-test('when a model gets tiers or loses them, its old workers serve until the new ones are ready', async () => {
+test('when a model gets tiers or loses them, its old workers serve until the new workers are ready', async () => {
   const { harness } = createTiered();
   harness.tierSlots.set('', 10);
   const plain = harness.set({ worker: { slots: 10 }, scaling: { ...scaling, max: 5 }, rollout });

@@ -42,8 +42,8 @@ export interface TierSources {
 }
 
 /**
- * Reports whether the workers of a pool belong to tiers. The model has tiers now, or the workers are of an older
- * revision that had tiers.
+ * Reports whether the workers of a pool belong to tiers. This is so if the model has tiers now, or if workers are of an
+ * older revision that had tiers.
  */
 export function hasTiers(model: AsrModel | undefined, running: readonly RunningWorker[]): boolean {
   return model?.spec.pools !== undefined || running.some(({ tier }) => tier !== undefined);

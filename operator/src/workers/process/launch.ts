@@ -10,7 +10,7 @@ export interface Launch {
   model: string;
   id: string;
   env: NodeJS.ProcessEnv;
-  /** Called once, with how the worker ended. */
+  /** Called once when the worker has ended or could not be started. `how` describes what happened. */
   onEnd: (how: string) => void;
 }
 

@@ -33,7 +33,7 @@ export interface ProcessRuntimeOptions extends EnvironmentOptions {
 
 interface Entry {
   record: WorkerProcess;
-  /** When the process was started, or adopted from an earlier operator. */
+  /** Time at which the process was started, or adopted from an earlier operator. */
   startedMs: number;
   adopted: boolean;
   readyAtMs: number | undefined;

@@ -49,7 +49,7 @@ test('describeResponse returns a self-contained schema that validates a body', (
   expect(validate({ ...session, websocket_url: 'https://asr.example.com' })).toBe(false);
 });
 
-test('closeSchema returns a schema that refuses unknown fields, while the published schema allows them', () => {
+test('closeSchema returns a schema that refuses unknown fields, although the published schema allows them', () => {
   const { schema } = describeResponse(document, { method: 'GET', path: '/v1/models', status: 200 })!;
   const grown = { ...EXAMPLE_MODELS, data: EXAMPLE_MODELS.data.map((model) => ({ ...model, more: true })) };
   expect(ajv.compile(schema!)(grown)).toBe(true);

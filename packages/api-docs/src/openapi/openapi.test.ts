@@ -121,7 +121,7 @@ test('every OpenAPI response documents X-Request-Id, and only 429 and 503 docume
   }
 });
 
-test('sessions and usage document WWW-Authenticate for 401 and rate limit headers for 429, and sessions document Cache-Control for every status', () => {
+test('in OpenAPI, POST /v1/asr/sessions and GET /v1/usage document WWW-Authenticate for 401 and rate limit headers for 429, and POST /v1/asr/sessions documents Cache-Control for every status', () => {
   for (const status of Object.keys(operationOf('/v1/asr/sessions').responses).map(Number)) {
     expect(headersOf('/v1/asr/sessions', status)).toContain('Cache-Control');
   }
@@ -131,7 +131,7 @@ test('sessions and usage document WWW-Authenticate for 401 and rate limit header
   }
 });
 
-test('only sessions, files, realtime and usage require an API key in the OpenAPI document', () => {
+test('in the OpenAPI document, only the operations for sessions, files, realtime and usage require an API key', () => {
   const keyed = operations.filter(({ operation }) => operation.security.length > 0);
   expect(keyed.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'post /v1/asr/sessions',

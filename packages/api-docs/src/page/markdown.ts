@@ -11,7 +11,7 @@ export interface Section {
   body: Html;
 }
 
-// Raw HTML is escaped, and links to scripts are not rendered: both are the defaults of markdown-it.
+// By default, markdown-it escapes raw HTML and does not render links to scripts.
 const renderer = new MarkdownIt({ highlight: (source, language) => code(source.trimEnd(), language).text });
 renderer.core.ruler.push('table-labels', ({ tokens }) => labelTables(tokens));
 renderer.renderer.rules.table_open = (tokens, at, options, _environment, self) =>
@@ -55,8 +55,8 @@ export function slug(title: string): string {
 }
 
 /**
- * Adds the heading of its column to each table cell. Tables with more than two columns are too wide for a phone. On a
- * phone, the style sheet shows their rows as cards, with the headings as labels.
+ * Stores in each table cell the heading of the cell's column. Tables with more than two columns are too wide for a
+ * phone. On a phone, the style sheet shows their rows as cards, with the headings as labels.
  */
 function labelTables(tokens: readonly Token[]): void {
   let table: Token | undefined;

@@ -53,7 +53,7 @@ const models: Command = {
   },
 };
 
-/** Status with which a condition is a problem, by type of the condition. */
+/** Status that makes a condition a problem, by type of the condition. */
 const PROBLEMS: Readonly<Record<string, string>> = { Available: 'False', ArtifactReady: 'False', Degraded: 'True' };
 
 function problemsOf(conditions: Model['conditions']): string {

@@ -12,7 +12,10 @@ interface PurgeAnswer {
   complete: boolean;
 }
 
-/** Timeout of the request. It is longer than the highest PURGE_TIMEOUT_MS, within which the console responds. */
+/**
+ * Timeout of the request. The console responds within PURGE_TIMEOUT_MS. This timeout is longer than the highest value
+ * of that setting.
+ */
 const PURGE_CALL_TIMEOUT_MS = 3_660_000;
 
 export const purge: Command = {

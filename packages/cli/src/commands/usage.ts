@@ -44,7 +44,7 @@ const exportUsage: Command = {
       await pipeline(body, stdout, { end: false });
       return;
     }
-    // The first line of CSV has the names of the columns.
+    // The first line of a CSV file has the names of the columns and does not count as a row.
     const rows = (await writeWhole(body, file)) - (format === 'csv' ? 1 : 0);
     if (json) output.json({ file, from: range.from, to: range.to, rows });
     else output.note(`Wrote ${rows} ${rows === 1 ? 'row' : 'rows'} to ${file}.`);

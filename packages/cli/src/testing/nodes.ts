@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 const OLDEST = 20;
 
-/** Returns the Node that runs the tests, and one of each other supported version on PATH. */
+/** Returns the paths of the Node that runs the tests and of one Node on PATH for each other supported version. */
 export function findNodes(): string[] {
   const found = new Map([[process.version, process.execPath]]);
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {

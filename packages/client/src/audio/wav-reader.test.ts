@@ -57,11 +57,11 @@ test('WavReader returns the same audio for any division of the file and any extr
 
 test.each([
   ['the largest size', { riffBytes: 0xffff_ffff, dataBytes: 0xffff_ffff }],
-  ['the largest size of the audio alone', { dataBytes: 0xffff_ffff }],
+  ['the largest size only for the audio', { dataBytes: 0xffff_ffff }],
   ['zero', { riffBytes: 0, dataBytes: 0 }],
-  ['zero with the size of the header', { riffBytes: 36, dataBytes: 0 }],
-  ['zero with the largest size', { riffBytes: 0xffff_ffff, dataBytes: 0 }],
-  ['the largest that sox writes', { riffBytes: 0x7fff_f024, dataBytes: 0x7fff_f000 }],
+  ['zero for the audio and the header size for the file', { riffBytes: 36, dataBytes: 0 }],
+  ['zero for the file and the largest size for the audio', { riffBytes: 0xffff_ffff, dataBytes: 0 }],
+  ['the largest size that sox writes', { riffBytes: 0x7fff_f024, dataBytes: 0x7fff_f000 }],
 ])('WavReader reads up to the end of the file if the writer left a placeholder size (%s)', (_name, sizes) => {
   expect(read(wav(sizes), [5]).audio).toEqual([...AUDIO]);
 });

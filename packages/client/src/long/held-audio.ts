@@ -24,8 +24,8 @@ export class HeldAudio {
   }
 
   /**
-   * Returns audio from a position on, up to `until`. The result ends earlier if the chunk with its first sample ends
-   * earlier.
+   * Returns audio from a position on, up to `until`. The result ends earlier if the chunk that contains position `from`
+   * ends earlier.
    */
   read(from: number, until: number): Uint8Array<ArrayBuffer> {
     const chunk = this.#chunks.find(({ at, bytes }) => from < at + bytes.length / BYTES_PER_SAMPLE);

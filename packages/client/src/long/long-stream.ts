@@ -35,7 +35,7 @@ export interface LongStreamOptions extends StreamOptions {
    * Number of sessions in a row that may end without a new `final`. The next such session ends the stream. Default 5.
    */
   maxReconnects?: number;
-  /** Called with each session. Do not log it. */
+  /** Called with each session. Do not log the session, because it contains a secret. */
   onSession?: (session: AsrSession) => void;
 }
 

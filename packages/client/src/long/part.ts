@@ -94,7 +94,7 @@ export class Part {
     }
   }
 
-  /** Returns what to do next. Undefined if the session waits for audio, a call or a reply. */
+  /** Returns the next step. Undefined if the session waits for audio, for a call of the application or for a reply. */
   #nextStep(): (() => Promise<unknown> | undefined) | undefined {
     const { audio, operations, isClosing } = this.#timeline;
     if (this.#isEnding) return undefined;
@@ -111,7 +111,7 @@ export class Part {
     return this.#stream.close();
   }
 
-  /** Sends a call. Its reply arrives as an event. */
+  /** Sends a call of the application to the service. The reply arrives as an event. */
   #call(operation: Operation): undefined {
     this.#replies.markSent();
     if (operation.kind === 'flush') void this.#stream.flush();

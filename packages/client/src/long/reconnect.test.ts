@@ -21,7 +21,7 @@ test('reconnectWaitMs is at least the time that the service requires', () => {
   expect(reconnectWaitMs(refused(503, 'no_capacity', 30), 1, 0)).toBe(30_000);
 });
 
-test('reconnectWaitMs is undefined if another session would end the same way, and 0 after a normal end or a limit', () => {
+test('reconnectWaitMs is undefined if another session would end in the same way, and 0 after a session that ended normally or at a limit', () => {
   const ends = [closed(1009), closed(4400), closed(4403), closed(4408), closed(1000, 'cancelled')];
   for (const end of [...ends, refused(402, 'insufficient_credits')]) {
     expect(reconnectWaitMs(end, 1, 0)).toBeUndefined();

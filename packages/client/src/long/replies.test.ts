@@ -77,7 +77,7 @@ test('Replies does not increase the utterance number if a session ends with a fi
   expect([timeline.resumeAt, timeline.utterance]).toEqual([32_000, 4]);
 });
 
-test('Replies hides the acknowledgement of a config that the long stream repeats, but passes on its refusal', () => {
+test('Replies hides the acknowledgement of a config that the long stream repeats, but passes on a refusal of this config', () => {
   const replies = new Replies(timelineOf());
   replies.expectOwnConfig();
   replies.expectOwnConfig();

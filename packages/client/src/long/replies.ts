@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts';
 import { seamAfter } from './seam.ts';
 import type { Timeline } from './timeline.ts';
 
-/** End of a session at which the next one continues. */
+/** End of a session that another session continues. */
 export interface SessionEnd {
   /** Position of the end. */
   at: number;

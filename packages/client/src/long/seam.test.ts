@@ -16,7 +16,7 @@ test.each([
   ['the last word ended before a pause', [[9000, 9500]]],
   ['the only word is longer than the overlap', [[7000, 10_000]]],
   [
-    'the word before ended after the last one started',
+    'the second last word ended after the last word started',
     [
       [0, 9900],
       [9800, 10_000],

@@ -6,7 +6,7 @@ async function readAll(buffer: AudioBuffer): Promise<number[]> {
   return lengths;
 }
 
-test('the buffer of a microphone accepts audio until it is full, and delivers all of it before it ends', async () => {
+test('the buffer of a microphone accepts audio until the buffer is full, and delivers all accepted audio before its end', async () => {
   const buffer = new AudioBuffer(1);
   expect(buffer.push(new Int16Array(8000))).toBe(true);
   expect(buffer.push(new Int16Array(8000))).toBe(true);

@@ -33,8 +33,8 @@ export interface CaptureOptions {
 }
 
 /**
- * Longest wait for the audio thread before the microphone is opened. If the user has not clicked in the page yet, the
- * browser may not start the thread in this time.
+ * Longest wait for the audio thread before the microphone is opened. A browser may take longer to start the thread if
+ * the user has not clicked in the page yet.
  */
 const START_MS = 500;
 const RESUME_MS = 5000;
@@ -108,7 +108,7 @@ function connect(graph: AudioGraph, source: MediaSource, maxBufferedSeconds: num
     if (data === null) drained.resolve(undefined);
     else if (!buffer.push(toPcm16(resampler.push(data as Float32Array)))) void stop();
   };
-  // The worklet outputs silence. Some browsers process only nodes that lead to the destination.
+  // Some browsers process a node only if it is connected to the destination. The worklet outputs silence.
   graph.createMediaStreamSource(source).connect(worklet).connect(graph.destination);
 
   async function end(error?: Error): Promise<void> {

@@ -6,7 +6,7 @@ import { SvcAsrError } from '../error.ts';
 export interface ReconnectAdvice {
   /**
    * `new-session`: create a new session at once. `after-wait`: wait and back off first. `never`: a retry would fail
-   * again, or everything is done.
+   * again, or nothing is left to do.
    */
   readonly retry: RetryAdvice;
   readonly meaning: string;
@@ -19,8 +19,8 @@ export interface ReconnectAdvice {
 /** How a stream ended. */
 export interface StreamEnd {
   /**
-   * The close code. It is 1006 if there was none because the connection broke or could not be opened. It is 1000 if
-   * this client aborted the stream, or closed it before the connection was open.
+   * The close code. If the connection broke or could not be opened, there was no close code, and this field is 1006. It
+   * is 1000 if this client aborted the stream, or closed it before the connection was open.
    */
   readonly code: number;
   /** The close reason, for example `audio_limit_reached`. Often empty. */

@@ -19,7 +19,7 @@ export interface Connection {
   /** True if the socket reports pings, so that a missing ping means that the service is unreachable. */
   readonly reportsPings: boolean;
   send: (data: string | Uint8Array<ArrayBuffer>) => void;
-  /** Closes the connection after all data that was sent. The service replies to the close. */
+  /** Sends all pending data and then a close frame. The service replies with another close frame. */
   close: () => void;
   /** Ends the connection at once. */
   abandon: () => void;
@@ -87,8 +87,8 @@ function unreachable(host: string, cause: unknown): SvcAsrUnreachable {
 }
 
 /**
- * Ends a connection at once if its socket is of the package `ws`. Other sockets close normally, and their events are
- * ignored from here on.
+ * Ends a connection at once if its socket is of the package `ws`. Other sockets have no method for this, so they are
+ * closed normally.
  */
 function abandon(socket: StreamSocket & { terminate?: () => void }): void {
   if (socket.terminate === undefined) socket.close(1000);

@@ -6,7 +6,7 @@ async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-test('createEventQueue delivers all events in order, including those from before the loop started, and then ends', async () => {
+test('createEventQueue delivers all events in order, including events that preceded the start of the loop, and then ends', async () => {
   const queue = createEventQueue<number>();
   queue.push(1);
   const reading = all(queue.iterate());

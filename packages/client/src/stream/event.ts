@@ -1,6 +1,6 @@
 import type { ServerMessage } from '@svc-asr/core';
 
-/** An event of the stream, by its `type`. */
+/** An event of the stream. Its kind is in the field `type`. */
 export type StreamEvent = ServerMessage;
 
 const TYPES: ReadonlySet<unknown> = new Set<StreamEvent['type']>([

@@ -2,8 +2,8 @@ import type { ErrorMessage } from '@svc-asr/core';
 import type { ReconnectAdvice, StreamEnd } from './advice.ts';
 
 /**
- * Thrown if the service refused a message with an `error` event. The stream continues. `code` is stable and identifies
- * the cause.
+ * Thrown if the service refused a message and replied with an `error` event. The stream continues. `code` is stable and
+ * identifies the cause.
  */
 export class SvcAsrStreamError extends Error {
   override readonly name = 'SvcAsrStreamError';

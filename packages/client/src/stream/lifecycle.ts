@@ -18,7 +18,7 @@ import type { Silence } from './silence.ts';
 /** Time that the service has to reply to a close. */
 const CLOSE_TIMEOUT_MS = 5000;
 
-/** A stream from the creation of its session to its end. */
+/** A stream, from the creation of its session until the stream has ended. */
 export class Lifecycle {
   readonly replies = createPendingReplies();
   readonly #options: StreamOptions;

@@ -8,25 +8,26 @@ export interface StreamOptions {
   signal?: AbortSignal;
   /** WebSocket class to use. Default: that of the package `ws` in Node, and the global one elsewhere. */
   webSocket?: WebSocketConstructor;
-  /** Timeout of the handshake. Default 10,000. It does not include the wait for `ready`, which the service limits. */
+  /** Timeout of the handshake. Default 10,000. The wait for `ready` comes later, and the service limits it. */
   connectTimeoutMs?: number;
   /** `send` waits while more bytes than this are buffered. Default 262,144, which is eight seconds of audio. */
   maxBufferedBytes?: number;
   /**
-   * The stream ends if the service is silent for this time. By default, the service sends a ping every 20 seconds. 0
-   * disables the check. Default 120,000. Works only with `ws`, because other WebSockets do not report pings.
+   * The stream ends if no message and no ping arrives from the service for this time. Default 120,000. 0 disables the
+   * check. The service sends a ping every 20 seconds by default. The check works only with `ws`, because other
+   * WebSockets do not report pings.
    */
   silenceTimeoutMs?: number;
 }
 
-/** Settings of an utterance and of the utterances after it. Absent values are the defaults of the model. */
+/** Settings of an utterance and of the utterances after it. Each absent field gets the default of the model. */
 export type StreamConfig = Omit<ConfigMessage, 'type'>;
 
 const CREDENTIAL = /^[A-Za-z0-9._~-]+$/;
 
 /**
- * Checks a session. Its errors do not quote the session. The error of a WebSocket class for an invalid session would
- * quote the secret.
+ * Checks a session before a WebSocket class gets it. For an invalid session, the error of a WebSocket class would quote
+ * the secret. The errors thrown here do not quote it.
  */
 export function checkSession(session: Pick<AsrSession, 'websocket_url' | 'websocket_protocols'>): void {
   const { websocket_url: url, websocket_protocols: protocols } = session as Partial<AsrSession>;

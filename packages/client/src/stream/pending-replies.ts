@@ -13,7 +13,10 @@ interface Replies {
 /** Calls that wait for a reply from the service. */
 export interface PendingReplies {
   expect: <K extends keyof Replies>(kind: K) => Promise<Replies[K]>;
-  /** Resolves the oldest call that waits for this event, if any. */
+  /**
+   * Settles the oldest call that waits for this event, if any. An `error` about a `config` rejects the oldest `config`
+   * call.
+   */
   receive: (event: StreamEvent) => void;
   /** Rejects all waiting calls. */
   fail: (error: Error) => void;

@@ -26,8 +26,8 @@ interface Surroundings {
 }
 
 /**
- * Returns the default WebSocket class: that of the package `ws` in Node, because it reports why a handshake was
- * refused, and the global one elsewhere.
+ * Returns the default WebSocket class. In Node, it is the class of the package `ws`, which reports why a handshake was
+ * refused. Elsewhere, it is the global class.
  */
 export async function findWebSocket(
   surroundings: Surroundings = globalThis,

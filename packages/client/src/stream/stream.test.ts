@@ -52,7 +52,7 @@ async function collect(stream: AsyncIterable<{ type: string }>): Promise<string[
 }
 const thrown = (promise: Promise<unknown>): Promise<unknown> => promise.then(String, (error: unknown) => error);
 
-test('client.stream creates a session, delivers events in order and resolves flush with its final', async () => {
+test('client.stream creates a session, delivers events in order and resolves flush() with its final', async () => {
   const stream = client().stream({ model: 'svc-asr-kikuyu-v1', maxAudioSeconds: 5 }, options);
   const events = collect(stream);
   await stream.send(new Int16Array(20_000).fill(7));
@@ -76,7 +76,7 @@ test('stream.send cuts audio of any length into frames of at most 65,536 bytes',
   await stream.close();
 });
 
-test('each flush resolves with its own final, and reset starts the next utterance', async () => {
+test('each flush() resolves with its own final, and reset() starts the next utterance', async () => {
   const stream = await open();
   const finals = [1, 2, 3].map((n) => {
     void stream.send(new Int16Array(n * 100));
@@ -91,7 +91,7 @@ test('each flush resolves with its own final, and reset starts the next utteranc
   expect(received().messages.at(-1)).toEqual({ type: 'keepalive' });
 });
 
-test('stream.config resolves with its acknowledgement, and rejects without closing the stream if the config is refused', async () => {
+test('stream.config() resolves with its acknowledgement, and rejects without closing the stream if the config is refused', async () => {
   service.script = { readyAfterMs: 20 };
   const stream = await open();
   expect(await stream.config({ language: 'ki', context: [56, 3] })).toMatchObject({ chunk_samples: 5120 });
@@ -211,7 +211,7 @@ test('an aborted signal ends the stream and all calls at once with the reason of
   expect(await thrown(before.ready)).toBe(reason);
 });
 
-test('stream.close before ready ends the stream and rejects pending calls', async () => {
+test('stream.close() before the message ready ends the stream and rejects pending calls', async () => {
   service.script = { readyAfterMs: 60_000 };
   const stream = await open();
   const sending = thrown(stream.send(new Int16Array(10)));

@@ -12,15 +12,15 @@ import type { StreamConfig, StreamOptions } from './options.ts';
 import { createOutbox } from './outbox.ts';
 
 /**
- * Share of the allowed rate of text messages that the client uses. It is below 1, because messages can arrive at
- * shorter intervals than they were sent.
+ * The client sends text messages at this share of the rate that the service allows. The share is below 1, because
+ * messages can arrive at shorter intervals than those at which they were sent.
  */
 const RATE_SHARE = 0.8;
 
 /**
  * A stream of a session. Iterating over it returns its events. If there are several readers, each event goes to one of
- * them. Leaving the loop does not close the stream. Calls are sent in order. A promise that is not awaited causes no
- * unhandled rejection; `closed` reports how the stream ended.
+ * them. Leaving the loop does not close the stream. Messages are sent in the order of the calls. A promise that is not
+ * awaited causes no unhandled rejection; `closed` reports how the stream ended.
  */
 export interface AsrStream extends AsyncIterable<StreamEvent> {
   /** Resolves when audio may be sent. `send` waits for it automatically. */

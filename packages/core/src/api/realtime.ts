@@ -11,8 +11,8 @@ export const REALTIME_LIMITS = {
   /** Largest size of a message of the client. */
   maxMessageBytes: 1_048_576,
   /**
-   * Number of invalid events, and of events over the rate, after which the connection ends. The two are counted
-   * separately. Each event of both kinds is answered with an `error` event.
+   * Number of invalid events after which the connection ends. The same number applies to events that exceed the rate
+   * limit, but they are counted separately. The service answers each event of both kinds with an `error` event.
    */
   maxInvalidEvents: 10,
   /** Maximum lifetime of a connection. */

@@ -107,7 +107,7 @@ export type Artifact =
  */
 export const Artifact = Type.Unsafe<Artifact>(fields);
 
-/** Returns the problems of an artifact that the schema of a CRD cannot express. The CEL rules above check the same. */
+/** Returns the problems of an artifact that the schema of a CRD cannot detect. The CEL rules above check the same. */
 export function findArtifactProblems(artifact: Static<typeof fields>): Problem[] {
   const present = SOURCES.filter((source) => artifact[source] !== undefined);
   if (present.length !== 1) {

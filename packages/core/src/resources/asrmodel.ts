@@ -13,7 +13,7 @@ import { WorkerSpec } from './worker.ts';
 export const DRAIN_MARGIN_SECONDS = 30;
 
 /**
- * Builds the CEL rule that a field never changes. Clients identify a model by its name, and rely on what the model
+ * Builds a CEL rule that refuses changes of a field. Clients identify a model by its name, and rely on what the model
  * recognizes.
  */
 const fixed = (field: string) =>

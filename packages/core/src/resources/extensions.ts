@@ -1,8 +1,8 @@
 /** Extensions of JSON Schema that Kubernetes defines. The CRD generator copies them unchanged. */
 
 /**
- * A CEL rule that the API server checks. Resources in files do not come from an API server. The schemas and the
- * functions in rules.ts check the same for them, except for rules that use `oldSelf`.
+ * A CEL rule that the API server checks. No API server checks resources that are read from files. For these resources,
+ * the schemas and the functions in rules.ts check the same rules, except rules that use `oldSelf`.
  */
 export interface CelRule {
   /**

@@ -30,7 +30,7 @@ const Invitation = closed(
     invitedBy: Type.String({ maxLength: 400, description: 'Name to show for the sender of the invitation.' }),
     inviter: Type.Optional(
       nameOf(
-        'Member that created the invitation. The invitation is refused when that member is removed or has a lower role than it offers.',
+        'Member that created the invitation. The invitation is refused when that member is removed or has a lower role than the invitation offers.',
       ),
     ),
   },

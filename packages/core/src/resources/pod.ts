@@ -118,7 +118,7 @@ export const EnvVar = closed(
   },
 );
 
-/** Returns the problems of a variable that the schema of a CRD cannot express. The CEL rules above check the same. */
+/** Returns the problems of a variable that the schema of a CRD cannot detect. The CEL rules above check the same. */
 export function findVariableProblems({ value, valueFrom: sources }: Static<typeof EnvVar>): Problem[] {
   if (sources === undefined) return [];
   if (value !== undefined) return [{ field: '', message: 'has value and valueFrom: remove one' }];

@@ -86,7 +86,7 @@ test.each([
   [model({ worker: { env: [{ name: 'A' }, { name: 'A' }] } }), 'spec.worker.env: has the name "A" twice'],
   [model({ worker: { resources: { limits: { cpu: 0.5 } } } }), /^spec.worker.resources.limits.cpu/],
   [model({ worker: { resources: { limits: { cpu: '500m', memory: '4Gi' } } } }), 'ok'],
-])('checkResource accepts a valid resource and reports the wrong field of an invalid one: %j', (value, expected) => {
+])('checkResource accepts a valid resource, or reports which field is wrong: %j', (value, expected) => {
   if (typeof expected === 'string') expect(problem(value)).toBe(expected);
   else expect(problem(value)).toMatch(expected);
 });

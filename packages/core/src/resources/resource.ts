@@ -60,7 +60,7 @@ export function resourceKey(resource: Resource): string {
 
 /**
  * Returns the violations of rules that a schema cannot express, such as rules about several fields. The API server
- * checks the same rules by the CRDs.
+ * checks the same rules with the CRDs.
  */
 function rulesBeyondSchema(resource: Resource): Problem[] {
   switch (resource.kind) {

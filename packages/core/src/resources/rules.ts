@@ -11,7 +11,7 @@ import type { Tenant } from './tenant.ts';
 import { findTierProblems } from './tier.ts';
 import { findClaimProblems } from './worker.ts';
 
-/** Returns the problems of a model that its schema cannot express. The API server checks the same rules by the CRD. */
+/** Returns the problems of a model that its schema cannot detect. The API server checks the same rules with the CRD. */
 export function findModelProblems({ metadata, spec }: AsrModel): Problem[] {
   const { maxAudioSeconds, drainSeconds, artifact, hostedBy, worker, scaling } = spec;
   const problems: Problem[] = [];
@@ -41,13 +41,13 @@ export function findModelProblems({ metadata, spec }: AsrModel): Problem[] {
   return problems;
 }
 
-/** Returns the problems of a tenant that its schema cannot express. */
+/** Returns the problems of a tenant that its schema cannot detect. */
 export function findTenantProblems({ spec }: Tenant): Problem[] {
   const duplicate = findDuplicate(spec.grants.map(({ id }) => id));
   return duplicate === undefined ? [] : [{ field: 'spec.grants', message: `has the id "${duplicate}" twice` }];
 }
 
-/** Returns the problems of a key that its schema cannot express. */
+/** Returns the problems of a key that its schema cannot detect. */
 export function findKeyProblems({ metadata, spec }: ApiKey): Problem[] {
   const problems: Problem[] = [];
   const name = spec.keyId.toLowerCase();
@@ -60,7 +60,7 @@ export function findKeyProblems({ metadata, spec }: ApiKey): Problem[] {
   return problems;
 }
 
-/** Returns the problems of a member that its schema cannot express. */
+/** Returns the problems of a member that its schema cannot detect. */
 export function findMemberProblems({ spec }: Member): Problem[] {
   const { issuer, subject, invitation } = spec;
   if ((issuer === undefined) !== (subject === undefined)) {

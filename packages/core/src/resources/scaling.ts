@@ -40,7 +40,7 @@ export const Scaling = closed(
       default: 10,
       description: 'Free slots to keep for new sessions, as a percentage of the current sessions.',
     }),
-    scaleDownDelaySeconds: seconds(300, 'Time that the load must stay lower before workers are removed, in seconds.'),
+    scaleDownDelaySeconds: seconds(300, 'Time for which fewer workers must have been enough before workers are removed, in seconds.'),
     idleToZeroSeconds: seconds(600, 'Time without demand after which the pool scales to its minimum, in seconds.'),
     provisionSeconds: seconds(
       600,
@@ -102,7 +102,7 @@ export const Rollout = closed(
     windowSeconds: seconds(300, 'Time that a new revision is observed, in seconds.'),
     maxSurge: share(
       '25%',
-      'Workers that a rollout may run in addition, as a number or a percentage, rounded up. Draining workers count until they have ended. With 0, a worker is drained before its successor starts.',
+      'Workers that a rollout may run in addition to the size of the pool, as a number or a percentage, rounded up. Draining workers count until they have ended. With 0, a worker is drained before its successor starts.',
     ),
     maxUnavailable: share(
       0,

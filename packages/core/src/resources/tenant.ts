@@ -63,7 +63,7 @@ export const Budget = closed(
       minimum: 1,
       maximum: 1_000_000_000,
       description:
-        'Credit per month. It is granted in full at any time of the month. A change applies at once to the current month.',
+        'Credit per month. A budget that is added in the middle of a month grants the whole amount for this month. A change applies at once to the current month.',
     }),
   },
   {

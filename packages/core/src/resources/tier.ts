@@ -111,7 +111,7 @@ interface TieredSpec {
   scaling: { mode: string; min: number; max: number };
 }
 
-/** Returns the problems of `pools` that the schema cannot express. The API server checks the same rules by the CRD. */
+/** Returns the problems of `pools` that the schema cannot detect. The API server checks the same rules with the CRD. */
 export function findTierProblems({ pools, hostedBy, worker, scaling }: TieredSpec): Problem[] {
   if (pools === undefined) return [];
   const problems: Problem[] = [];

@@ -60,8 +60,8 @@ export const resourceClaims = Type.Array(
 );
 
 /**
- * Returns the problems of resource claims that their schema cannot express. The API server checks the same rules by the
- * CRD.
+ * Returns the problems of resource claims that their schema cannot detect. The API server checks the same rules with
+ * the CRD.
  */
 export function findClaimProblems({ resourceClaims: claims = [] }: Pick<WorkerSpec, 'resourceClaims'>): Problem[] {
   const names = claims.map(({ name }) => name);

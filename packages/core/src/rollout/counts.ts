@@ -1,4 +1,7 @@
-/** Counts of streams, failures and latencies of all workers of one revision, since they first accepted sessions. */
+/**
+ * Counts of streams, failures and latencies of all workers of one revision. Counting starts when the first of these
+ * workers accepts sessions.
+ */
 export interface RevisionCounts {
   /** Number of streams that ended on a worker of the revision or moved away from it, for any reason. */
   readonly streams: number;

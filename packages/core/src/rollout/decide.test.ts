@@ -70,7 +70,7 @@ test('a successful rollout passes through the phases Starting, Canary, Rolling a
   });
 });
 
-test('a rollout without a canary gives all sessions to the new revision at once, and observes it for the whole window', () => {
+test('a rollout without a canary gives all sessions to the new revision at once, and observes this revision for the whole window', () => {
   const observe = createRollout(STABLE, { canaryPercent: 0 });
   expect(observe({ old: seen(2) }, 0)).toMatchObject({ phase: 'Starting', percent: 100 });
   expect(observe({ old: seen(2), new: seen(1) }, 0).phase).toBe('Rolling');
@@ -175,7 +175,7 @@ test('a rollout ignores failures from before the new revision accepted sessions'
   expect(observe(again, SECOND).phase).toBe('Canary');
 });
 
-test('after a rollback, another revision is tried at once, and the rejected revision only after the model has specified another one', () => {
+test('after a rollback, another revision is tried at once, and the rejected revision is tried again only after the model has specified another revision', () => {
   const rejected = { revision: 'new', reason: 'Failures', message: '' } as const;
   const observe = createRollout({ ...STABLE, rejected });
   expect(observe({ old: seen(4) }, 0).phase).toBe('RolledBack');

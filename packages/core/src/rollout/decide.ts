@@ -74,9 +74,9 @@ const UNSEEN: RevisionObservation = { running: 0, ready: 0, counts: NO_COUNTS };
  * | Rolling    | it was observed and stable has no worker | all, as its workers get ready | remainder, drained meanwhile |
  * | RolledBack | the model specifies another revision     | none                          | all                          |
  *
- * In the column "until", "it" is the new revision. A rollout is rolled back in three cases. The new revision breaches
- * the gate in Canary or Rolling. Its workers have been starting for startSeconds, and none of them is ready. One of its
- * tiers is blocked for startSeconds, in any phase. A failed observation changes no phase.
+ * In the column "until", "it" is the new revision. A rollout is rolled back in three cases. In Canary or Rolling, the
+ * new revision exceeds a limit that gate.ts checks. Its workers have been starting for startSeconds, and none of them
+ * is ready. One of its tiers is blocked for startSeconds, in any phase. A failed observation changes no phase.
  */
 export function decideRollout(input: RolloutInput): RolloutDecision {
   const { state, wanted } = input;

@@ -90,7 +90,7 @@ test('in the phase Canary, the new revision receives canaryPercent of new sessio
   );
 });
 
-test('a revision replaces the stable revision only after it was observed for the whole window', () => {
+test('a new revision replaces the stable revision only after the new revision was observed for the whole window', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       for (const { before, state } of walk(of, steps)) {

@@ -9,8 +9,8 @@ export interface RolloutRoom {
 }
 
 /**
- * Returns the room for the rollout of a pool with this many workers. At least one of the two numbers is positive if
- * there are workers.
+ * Returns the room for the rollout of a pool with this many workers. If `workers` is positive, so is at least one of
+ * `surge` and `unavailable`.
  */
 export function findRolloutRoom(spec: Pick<RolloutSpec, 'maxSurge' | 'maxUnavailable'>, workers: number): RolloutRoom {
   const surge = resolve(spec.maxSurge, workers, Math.ceil);

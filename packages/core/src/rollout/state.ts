@@ -15,7 +15,7 @@ export interface Candidate {
   readonly revision: string;
   /**
    * `starting` until the first worker of the candidate accepts sessions, `canary` while the candidate receives a share
-   * of them, then `rolling`.
+   * of the sessions, then `rolling`.
    */
   readonly phase: 'starting' | 'canary' | 'rolling';
   /**
@@ -36,7 +36,7 @@ export interface Candidate {
 /** State of a model without a recorded rollout. */
 export const NO_ROLLOUT: RolloutState = { stable: undefined, candidate: undefined, rejected: undefined };
 
-/** Returns whether two states differ at most in times and counts. Such a state need not be stored again. */
+/** Returns whether two states differ at most in times and counts. The newer state then need not be stored. */
 export function isSameRollout(a: RolloutState, b: RolloutState): boolean {
   return (
     a.stable === b.stable &&

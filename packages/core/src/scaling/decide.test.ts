@@ -68,7 +68,7 @@ test('decideScaling counts active, held, waiting and refused sessions as equal d
   expect(pool(0, SECOND, { load: load(7, SECOND, { held: 7, waiting: 7, refused: 10 }) }).desired).toBe(4);
 });
 
-test('with demand, decideScaling wants one worker until the first worker has measured its slots, and then as many as the demand needs', () => {
+test('with demand, decideScaling wants one worker until the first worker has measured its slots, and then as many workers as the demand needs', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 });
   const crowd = (nowMs: number, more: Partial<ScalingInput>) =>
     pool(0, nowMs, { load: load(0, nowMs, { waiting: 20 }), ...more });
@@ -124,7 +124,7 @@ test('decideScaling scales to the minimum after idleToZeroSeconds without demand
   }
 });
 
-test('decideScaling scales down to the highest need within scaleDownDelaySeconds', () => {
+test('decideScaling scales down only to the highest need of the last scaleDownDelaySeconds', () => {
   const pool = createPool({ min: 1, bufferSessions: 0, bufferPercent: 0 }, 1);
   expect(pool(90, 0).desired).toBe(9);
   expect(reasonsOf(pool(10, SECOND))).toEqual(['Stabilizing']);

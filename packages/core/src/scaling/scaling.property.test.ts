@@ -125,7 +125,7 @@ test('decideScaling does not follow noise in load and measured slots after it ha
   });
   fc.assert(
     fc.property(spec, fc.integer({ min: 1, max: 100 }), noise, (of, base, pattern) => {
-      // The noise repeats within the window, and the slots vary by less than SLOTS_TOLERANCE.
+      // The noise repeats within scaleDownDelaySeconds, and the slots vary by less than SLOTS_TOLERANCE.
       const steady = { ...of, scaleDownDelaySeconds: pattern.length, max: 1000 };
       const low = 100;
       const steps = Array.from({ length: 5 }, () => pattern)
@@ -159,7 +159,7 @@ test('decideScaling returns to the minimum when demand ends, and scales up from 
   );
 });
 
-test('chooseDrains prefers idle workers to busy ones, and workers that are not ready to idle ones', () => {
+test('chooseDrains chooses workers that are not ready first, then idle workers, and then busy workers', () => {
   const candidate = fc.record({ active: fc.nat(3), up: fc.boolean() });
   fc.assert(
     fc.property(fc.array(candidate, { maxLength: 20 }), fc.nat(25), (found, count) => {

@@ -1,6 +1,6 @@
 /** State of the autoscaler of a pool between two decisions. */
 export interface ScalingState {
-  /** Number of workers that the last decision wanted, or of slots if `unit` is set. */
+  /** Number of workers that the last decision wanted. If `unit` is set, it is a number of slots. */
   readonly desired: number;
   /** `slots` for a model with tiers, whose state counts slots. Absent if the state counts workers. */
   readonly unit?: 'slots';
@@ -12,7 +12,7 @@ export interface ScalingState {
    * there was no such time.
    */
   readonly lastDemandMs: number | undefined;
-  /** Time since which sessions wait although slots are free. Undefined if none do. */
+  /** Time since which sessions wait although slots are free. Undefined if no session waits in spite of free slots. */
   readonly starvedSinceMs: number | undefined;
   /** Highest numbers of required workers within the stabilization window. Each peak is lower than the one before. */
   readonly peaks: readonly Peak[];
@@ -24,8 +24,8 @@ export interface Peak {
 }
 
 /**
- * Returns the first state of a pool with this many workers. `slotsPerWorker` is their expected number of slots, if it
- * is known.
+ * Returns the first state of a pool with this many workers. `slotsPerWorker` is the expected number of slots of one
+ * worker, if it is known.
  */
 export function initialScaling(workers: number, nowMs: number, slotsPerWorker?: number): ScalingState {
   return {

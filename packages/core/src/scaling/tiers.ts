@@ -36,8 +36,8 @@ export interface TieredDecision extends ScalingDecision {
 }
 
 /**
- * Need that is divided between the tiers: sessions, and slots for them. `slots` includes the buffer and is at least
- * `demand`.
+ * Need that is divided between the tiers. `demand` is the number of sessions. `slots` is the number of slots for them.
+ * It includes the buffer and is at least `demand`.
  */
 export interface TierNeed {
   readonly demand: number;
@@ -96,7 +96,8 @@ export function decideTiers(input: TieredInput): TieredDecision {
     desired: kept.reduce((sum, [, count]) => sum + count, 0),
     tiers: new Map(kept),
     reasons,
-    // Until the load is first known, no state in slots is stored, because some workers may not have registered yet.
+    // Before the load is known for the first time, no state that counts slots is stored. Some workers may not have
+    // registered yet.
     state:
       isKnown || input.state.unit === 'slots'
         ? { ...total.state, slotsPerWorker: undefined, unit: 'slots' }
@@ -150,8 +151,8 @@ export function fillTiers(tiers: readonly ObservedTier[], need: TierNeed): Fille
 /**
  * Returns the number of slots that the first decision assumes for a tier. Running workers that are not registered count
  * with their expected slots, or with one slot each if the expected slots are unknown. Such workers may have to register
- * again, for example because the ledger lost its data. They do not count if the tier cannot start workers, unless the
- * tier was removed.
+ * again, for example because the ledger lost its data. If the tier was not removed and cannot start workers, only ready
+ * workers count.
  */
 function countPresent({ workers, running, slotsPerWorker = 1, canStart, isRemoved }: ObservedTier): number {
   const ready = workers.reduce((sum, { slots }) => sum + slots, 0);
@@ -159,17 +160,17 @@ function countPresent({ workers, running, slotsPerWorker = 1, canStart, isRemove
 }
 
 /**
- * Returns the number of workers of a tier for the need that preferred tiers do not cover. Returns at most one while the
- * slots of a worker are unknown.
+ * Returns how many workers a tier must have for the need that preferred tiers do not cover. Returns at most one while
+ * the slots of a worker are unknown.
  */
 function countNeeded(slotsPerWorker: number | undefined, measured: readonly number[], { slots, demand }: TierNeed) {
   if (slotsPerWorker === undefined) return Math.min(1, slots);
-  // As in decide.ts, the buffer uses the expected slots of a worker. The demand must also fit into the slots that
-  // workers offer now.
+  // As in decide.ts, `slots`, which includes the buffer, is divided by the expected slots of a worker. The demand must
+  // also fit into the slots that workers offer now.
   return Math.max(Math.ceil(slots / slotsPerWorker), countWorkers(demand, measured, slotsPerWorker));
 }
 
-/** Returns the number of workers of a tier for the slots that ready workers of preferred tiers do not cover. */
+/** Returns how many workers a tier keeps for the slots that ready workers of preferred tiers do not cover. */
 function countKept(slotsPerWorker: number | undefined, running: number, uncovered: number): number {
   if (uncovered <= 0) return 0;
   return slotsPerWorker === undefined ? running : Math.ceil(uncovered / slotsPerWorker);

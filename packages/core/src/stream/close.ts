@@ -1,6 +1,6 @@
 /**
  * Recommended reaction to a close. `new-session`: create a new session immediately. `after-wait`: create one after an
- * exponential backoff. `never`: a retry would end the same way, or everything is done.
+ * exponential backoff. `never`: a retry would end the same way, or nothing is left to do.
  */
 export type RetryAdvice = 'new-session' | 'after-wait' | 'never';
 
@@ -89,8 +89,8 @@ export function isCloseCode(code: number): code is CloseCodeNumber {
 }
 
 /**
- * Returns the recommended reaction to a close code. It is a new session for unknown codes, such as 1006 (no close
- * frame).
+ * Returns the recommended reaction to a close code. For unknown codes, such as 1006 (no close frame), it is
+ * `new-session`.
  */
 export function retryAdvice(code: number): RetryAdvice {
   return isCloseCode(code) ? CLOSE_CODES[code].retry : 'new-session';

@@ -6,7 +6,7 @@ import type { StreamErrorCode } from './errors.ts';
 const codes = Object.keys(STREAM_ERRORS) as StreamErrorCode[];
 
 test.each(['invalid_message', 'rate_limited'] as const)(
-  'streamError is fatal for the tenth %s of a stream, and not for earlier ones',
+  'streamError is fatal for the tenth %s of a stream, and not for the first nine',
   (code) => {
     const outcomes = Array.from({ length: 10 }, (_, earlier) => streamError(code, earlier));
     expect(outcomes.map(({ close }) => close)).toEqual([...Array<undefined>(9).fill(undefined), 4400]);
@@ -40,7 +40,7 @@ test.each([
   },
 );
 
-test('streamError uses the given message instead of the default one', () => {
+test('streamError uses the given message instead of the default message', () => {
   expect(streamError('invalid_config', 0, 'language: must be ki.').event.message).toBe('language: must be ki.');
 });
 

@@ -79,7 +79,7 @@ export interface StreamErrorOutcome {
   readonly close: CloseCodeNumber | undefined;
 }
 
-/** Returns how many errors of a code with `counts` end the stream. */
+/** Returns after how many errors of a code the stream ends. Only for codes whose `counts` is true. */
 function fatalOccurrence(code: StreamErrorCode): number {
   return code === 'rate_limited' ? STREAM_LIMITS.maxRateLimitedMessages : STREAM_LIMITS.maxInvalidMessages;
 }

@@ -20,7 +20,7 @@ export class MessageRate {
   take(nowMs: number): number {
     const restoredAtMs = Math.max(nowMs, this.#restoredAtMs) + this.#costMs;
     const excessMs = restoredAtMs - nowMs - this.#burstMs;
-    // The tolerance prevents that a rounding error refuses the last message of a burst.
+    // Without the tolerance, a rounding error could refuse the last message of a burst.
     if (excessMs > 0.001) return excessMs;
     this.#restoredAtMs = restoredAtMs;
     return 0;

@@ -68,9 +68,9 @@ test.each([
 
 test.each([
   ['ASCII', 'a'],
-  ['two and three bytes a character', 'ũ€'],
-  ['pairs of surrogates', '😀'],
-])('parseClientMessage accepts a message of the maximum size and refuses one that is larger (%s)', (_, filler) => {
+  ['characters of two and three bytes', 'ũ€'],
+  ['surrogate pairs', '😀'],
+])('parseClientMessage accepts a message of the maximum size and refuses a larger message (%s)', (_, filler) => {
   const head = '{"type":"flush","pad":"';
   const bytes = (text: string) => new TextEncoder().encode(text).length;
   const free = STREAM_LIMITS.maxMessageBytes - head.length - 2;

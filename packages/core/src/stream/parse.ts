@@ -51,7 +51,7 @@ function checked(type: ClientType, value: Record<string, unknown>): ParsedClient
   };
 }
 
-/** Replaces the pattern of the text of a phrase with its rule in words. */
+/** If the text of a phrase does not match its pattern, replaces the message with the rule in words. */
 function explainPhrase({ field, message }: Problem): Problem {
   const isPattern = /^phrases\.\d+\.text$/.test(field) && message.startsWith('must match pattern');
   return { field, message: isPattern ? PHRASE_TEXT_RULE : message };

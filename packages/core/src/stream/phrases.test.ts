@@ -54,7 +54,7 @@ test.each([
   [maxBoost + 0.1, 'invalid_config: phrases.0.boost: must be at most 10.'],
   ['5', 'invalid_config: phrases.0.boost: must be number.'],
   [null, 'invalid_config: phrases.0.boost: must be number.'],
-])('parseClientMessage checks the boost %j of a phrase with the result "%s"', (boost, reason) => {
+])('parseClientMessage for a phrase with the boost %j returns "%s"', (boost, reason) => {
   expect(reasonOf([{ text: 'nyeri', boost }])).toBe(reason);
 });
 

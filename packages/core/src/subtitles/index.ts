@@ -1,3 +1,5 @@
-/** Subtitles, and the wrapping of text that they need. Contains no schemas, so that the svc-asr command starts fast. */
+/**
+ * Functions that create subtitles and wrap their text. Contains no schemas, so that the svc-asr command starts fast.
+ */
 export * from './subtitles.ts';
 export * from './wrap.ts';

@@ -35,7 +35,7 @@ test('buildCues puts a word that is longer than two lines into a cue of its own'
   expect(buildCues([word('x'.repeat(100), 0, 1), word('y', 1, 2)])).toHaveLength(2);
 });
 
-test('buildCues adds a word that follows without a gap to the cue exactly if the cue still fits into two lines', () => {
+test('if no gap precedes a word, buildCues adds it to the current cue exactly if the cue still fits into two lines', () => {
   const text = fc.stringMatching(/^(?:[a-zĩ]|u\u0303){1,30}$/u);
   fc.assert(
     fc.property(fc.array(text, { maxLength: 40 }), (texts) => {

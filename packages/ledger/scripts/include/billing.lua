@@ -1,6 +1,5 @@
 -- Converts accepted samples to milliseconds, like audioMs and billableMs of packages/core/src/audio.ts. Tests check
--- that both have the same constant (scripts.test.ts), and that both compute the same charge
--- (random.integration.test.ts).
+-- that the two files have the same constant (scripts.test.ts) and compute the same charge (random.integration.test.ts).
 local SAMPLES_PER_MS = 16
 -- Returns the duration in ms, rounded up.
 local function audio_ms(samples) return math.ceil(samples / SAMPLES_PER_MS) end

@@ -42,8 +42,8 @@ local function add_usage(base, now, session, audio, billable)
   add_key_usage(base, day, session, audio, billable)
 end
 
--- Sets the expiry of the usage hashes `u:` and `uk:` of a tenant. `only` is 'LT' to change it only to an earlier time,
--- or 'GT' to a later one.
+-- Sets the expiry of the usage hashes `u:` and `uk:` of a tenant. If `only` is 'LT', an expiry is changed only to an
+-- earlier time. If `only` is 'GT', it is changed only to a later time.
 local function expire_usage(base, now, ms, only)
   for part, days in pairs({ ['u:'] = USAGE_PERIOD_DAYS, ['uk:'] = KEY_USAGE_PERIOD_DAYS }) do
     local period = math.floor(now / DAY_MS / days)

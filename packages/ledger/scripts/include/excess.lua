@@ -1,6 +1,6 @@
 -- Excess streams: streams that wait for another worker because their worker has more streams than slots. Their worker
--- does not drain and still serves them. In `qm`, EXCESS_AFTER is added to their time, so that they come after all
--- streams that must leave their worker.
+-- does not drain and still serves them. In the sorted set `qm`, the score of a stream is the time at which it was
+-- queued. For excess streams, EXCESS_AFTER is added, so that they come after all streams that must leave their worker.
 local EXCESS_AFTER = 1e15
 
 -- Returns whether a waiting stream is an excess stream. `serving` is the worker that still serves it. It is '' or '-'

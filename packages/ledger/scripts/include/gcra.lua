@@ -15,7 +15,7 @@ local function gcra(arrival, limit, now)
   local stepped = has_stepped_back(arrival, now)
   local before = stepped and now + GCRA_WINDOW_MS or math.max(now, (arrival or 0) + 0)
   local after = before + interval
-  -- The tolerance prevents that a rounding error refuses the last request of a burst.
+  -- Without the tolerance, a rounding error could refuse the last request of a burst.
   local over = after - now - GCRA_WINDOW_MS - 0.001
   if over > 0 then return false, stepped and before or nil, 0, math.ceil(before - now), math.ceil(over) end
   return true, after, math.floor((GCRA_WINDOW_MS + 0.001 - (after - now)) / interval), math.ceil(after - now), 0

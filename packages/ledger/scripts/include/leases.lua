@@ -15,7 +15,7 @@ local function check_leases(key, now)
   if step < BEAT_MS then return false end
   redis.call('SET', key .. ':beat', now)
   if step <= LEASE_GAP_MS then return false end
-  -- A gateway that shuts down sets its expiry to 0. Its lease is not restarted.
+  -- A gateway that shuts down sets the expiry of its lease to 0. Such a lease is not restarted.
   local leases = redis.call('ZRANGEBYSCORE', key, '(0', '+inf', 'WITHSCORES')
   for i = 1, #leases, 2 do
     local id, expiry = leases[i], tonumber(leases[i + 1])

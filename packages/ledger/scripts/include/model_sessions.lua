@@ -1,6 +1,7 @@
 -- @include deadline
 -- Live sessions of one model, in the sorted set `m:MODEL` by the latest time at which each session ends. Sessions are
--- added only while the tenant has a limit for this model. A later session of a chain is added if the previous one was.
+-- added only while the tenant has a limit for this model. A later session of a chain is added if the previous session
+-- was added.
 local MODEL_SESSIONS_AT_ONCE = 200
 -- Lifetime of a set after the last session was added. It is longer than any session.
 local MODEL_SESSIONS_MS = 86400000

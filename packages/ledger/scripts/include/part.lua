@@ -22,5 +22,6 @@ local function is_model_limited(base, id, session)
   return redis.call('ZSCORE', base .. 'm:' .. session.model, id) ~= false
 end
 
--- End reason and close code of a session that another session of its chain follows. The stream was not closed.
+-- End reason and close code of a session after which another session of its chain continues the stream. Code 0 means
+-- that the stream was not closed.
 local PART_IS_FULL = 'audio_limit_reached 0'

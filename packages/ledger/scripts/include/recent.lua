@@ -46,8 +46,8 @@ local function find_recent(base, id)
   end
 end
 
--- Adds a session. Trims the list only after every RECENT_KEPT - RECENT_READABLE additions, because a trim reads and
--- removes several entries together.
+-- Adds a session. Trims the list only once per RECENT_KEPT - RECENT_READABLE additions, so that one trim reads and
+-- removes many entries together.
 local function add_recent(base, id)
   local length = redis.call('LPUSH', base .. 'recent', id)
   redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS)

@@ -107,8 +107,8 @@ end
 
 -- Removes workers whose lease has expired, and releases slots that were held for too long.
 local function drop_dead(base, now)
-  -- If the leases were restarted, the placements of all streams count from now. Otherwise a clock that stepped forward
-  -- could release their slots.
+  -- If the leases were restarted, every stream counts as placed now. Otherwise the slots of the streams could be
+  -- released too early because the clock stepped forward.
   if check_leases(base .. 'wl', now) then
     for _, session in ipairs(redis.call('ZRANGEBYSCORE', base .. 'at', '-inf', '+inf')) do redis.call('ZADD', base .. 'at', now, session) end
     -- After the clock stepped back, holds would last longer by the size of the step. They are shortened to HOLD_MS.

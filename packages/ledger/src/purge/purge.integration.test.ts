@@ -156,7 +156,7 @@ describe.each([
     ['queue_entries', (tenant: string) => [`${prefix}:{m:luo}:q`, 'RPUSH', tenant]],
     ['registry_entries', (tenant: string) => [`${prefix}:{o}:registry:Tenant`, 'HSET', tenant, '']],
     ['list_entries', (tenant: string) => [`${prefix}:{o}:tenants`, 'SADD', tenant]],
-  ])('count() reports an entry of kind %s that was written after the removal', async (kind, left) => {
+  ])('count() finds an entry of the kind %s that was written after the removal of the tenant', async (kind, left) => {
     const tenant = await createTenant(ledger, 1000);
     await ledger.accounts.close(tenant);
     await ledger.purge.remove(tenant);

@@ -12,7 +12,7 @@ import { within } from './within.ts';
 
 /**
  * Number of replies that are delivered in one turn of the event loop. The client writes new commands once per turn.
- * With this number of replies, the cost of a write is small per reply.
+ * This number is so high that the cost of a write per reply is small.
  */
 const REPLIES_PER_TURN = 16;
 
@@ -78,8 +78,8 @@ function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * Error replies of a server that cannot work at present. Any other error reply is thrown unchanged. It is a bug of this
- * project or a wrong configuration, such as missing rights of the Redis user.
+ * Error replies of a server that cannot work at present. Any other error reply is thrown unchanged. Its cause is a bug
+ * of this project or a wrong configuration, such as missing rights of the Redis user.
  */
 const NOT_NOW =
   /^(OOM|LOADING|MISCONF|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|UNBLOCKED)\b|-?(OOM|MISCONF) /;

@@ -30,7 +30,7 @@ export function createNodeClient({ address, user, tls, reconnects }: NodeOptions
       reconnectStrategy: reconnects ? reconnectStrategy : false,
     },
   });
-  // The client throws errors that have no listener. Callers learn of them by rejected commands.
+  // The client throws errors that have no listener. Callers learn of errors from rejected commands.
   client.on('error', () => undefined);
   return client;
 }

@@ -8,7 +8,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-test('the reply pacer delivers the replies that one turn of the event loop allows at once, and the remaining ones in order in later turns', async () => {
+test('the reply pacer delivers one batch of replies immediately, and the remaining replies in order in later turns of the event loop', async () => {
   const pacer = createReplyPacer(2);
   const got: number[] = [];
   for (let i = 0; i < 5; i++) pacer(() => got.push(i));
@@ -17,7 +17,7 @@ test('the reply pacer delivers the replies that one turn of the event loop allow
   expect(got).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('the reply pacer delivers pending replies before replies that arrive later', async () => {
+test('the reply pacer delivers pending replies before replies that arrive after them', async () => {
   const pacer = createReplyPacer(2);
   const got: number[] = [];
   for (let i = 0; i < 3; i++) pacer(() => got.push(i));
@@ -41,7 +41,7 @@ test('the reply pacer lets callers write their next commands before it delivers 
   const pacer = createReplyPacer(2);
   const writes: number[] = [];
   let asked = 0;
-  // The client library works like this. One immediate writes all commands of a turn.
+  // The client library works like this. One callback of setImmediate writes all commands of a turn.
   const ask = () => {
     if (asked++ > 0) return;
     setImmediate(() => {

@@ -14,8 +14,8 @@ export function createReplyPacer(perTurn: number): ReplyPacer {
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
-    // The client writes the commands of this turn in an immediate that it has scheduled itself. That immediate must run
-    // before `nextTurn`.
+    // The client writes the commands of this turn in its own callback of setImmediate. That callback must run before
+    // `nextTurn`.
     setImmediate(() => setImmediate(nextTurn));
   }
 

@@ -1,6 +1,6 @@
 import { isSentinelAddress, parseSentinelUrl } from './sentinel-address.ts';
 
-test('parseSentinelUrl reads sentinels, name of the primary, TLS and both users', () => {
+test('parseSentinelUrl reads the sentinels, the name of the primary, TLS and both users', () => {
   const first = 'rediss+sentinel://app:p%40ss@one:7000/ledger?sentinel_username=watch&sentinel_password=w%2Cw';
   expect(parseSentinelUrl([first, 'rediss+sentinel://[::1]/ledger'])).toEqual({
     sentinels: [
@@ -27,7 +27,7 @@ test.each([
   ],
   ['with two schemes', ['redis+sentinel://u:secret@one/a', 'redis://two/a'], 'must have the same scheme'],
   ['that is not a URL', ['redis+sentinel://one/a', 'redis+sentinel://u:secret@two:port/a'], 'cannot be parsed'],
-])('parseSentinelUrl refuses an address %s, without its password in the message', (_, addresses, message) => {
+])('parseSentinelUrl refuses an address %s, and its error does not contain the password', (_, addresses, message) => {
   expect(() => parseSentinelUrl(addresses)).toThrow(message);
   expect(() => parseSentinelUrl(addresses)).not.toThrow('secret');
 });

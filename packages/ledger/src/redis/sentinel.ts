@@ -91,7 +91,7 @@ function createSubscriber(parts: PrimaryClientOptions): Subscriber {
       }
       return async () => {
         remove(channel, listener);
-        // A connection that ends meanwhile has no subscriptions any more.
+        // If the connection has ended, its subscriptions have ended too.
         if (listeners.has(channel) || !primary.isReady) return;
         await (await primary.connected()).sUnsubscribe(channel, deliver).catch(() => undefined);
       };

@@ -21,7 +21,7 @@ test('within() accepts an answer that arrived in time while the process was bloc
   const answer = new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())));
   const result = within(answer, 30);
   socket.write('ask');
-  // The answer is in the socket, and the process is blocked before it reads it.
+  // The answer is in the socket. The process is blocked before it can read the answer.
   await answered;
   const until = performance.now() + 60;
   while (performance.now() < until);

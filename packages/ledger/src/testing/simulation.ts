@@ -10,7 +10,9 @@ import type { ClientSession } from './simulated-gateway.ts';
 
 export const MODEL = 'm';
 export const CREDIT_MS = 600_000;
-/** Duration that is longer than the deadline of any session here, two leases and the retry of a reaper together. */
+/**
+ * Duration that is longer than the sum of the longest deadline of a session, two leases and the retry time of a reaper.
+ */
 const QUIET_MS = 900_000;
 
 /** One step of a schedule. Numbers choose a gateway, session, stream, worker or tenant. */

@@ -12,7 +12,7 @@ function createPeak() {
   };
 }
 
-test('createRecentMaximum returns the largest value of the window to every reader', () => {
+test('the recent maximum is the largest value of the last periods, for every reader', () => {
   const peak = createPeak();
   const recent = createRecentMaximum(peak, 2);
   peak.max = 7;

@@ -15,7 +15,7 @@ test('sessionRootIds derives the ids of the root span from the session id only',
   });
 });
 
-test('two instances of tracing sample the same sessions, and about as many as the ratio specifies', async () => {
+test('two instances of tracing sample the same sessions, whose share is close to the sample ratio', async () => {
   const [one, other] = [0.25, 0.25].map((sampleRatio) =>
     createTracing(serviceResource('test'), { ...NOWHERE, sampleRatio }),
   );

@@ -11,7 +11,7 @@ export interface SpanStart {
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
   readonly links?: Link[];
-  /** Start time by `performance.now()`. If omitted, it is now. */
+  /** Start time by `performance.now()`. If omitted, the span starts now. */
   readonly startedAtMs?: number;
 }
 

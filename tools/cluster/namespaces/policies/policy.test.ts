@@ -76,7 +76,7 @@ test('an ingress rule with the field "from" (objects of a watch) has the same ef
   ]);
 });
 
-test('a rule without peers allows all peers, one without ports allows all ports, and the rules of several policies add up', () => {
+test('a rule without peers allows all peers, a rule without ports allows all ports, and the rules of several policies add up', () => {
   const ports = [{ port: 53, protocol: 'UDP' }, { port: 80, endPort: 90 }, {}];
   const rules = rulesOf(OUT, [
     policy('redis', { policyTypes: ['Egress'], egress: [{ ports }] }),

@@ -42,7 +42,7 @@ export function buildRules(inputs: PolicyInputs, node: string, former: readonly 
   const lines = [
     '*filter',
     ...[POLICY_CHAIN, ...chains.keys(), ...unused].map((chain) => `:${chain} - [0:0]`),
-    // Policies are about new connections. Packets of established ones, and replies, always pass.
+    // Policies restrict only new connections. Packets of established connections, and replies, always pass.
     `-A ${POLICY_CHAIN} -m conntrack --ctstate ESTABLISHED,RELATED -j RETURN`,
     ...jumps,
     ...[...chains.values()].flat(),

@@ -10,8 +10,8 @@ const BLANK = PIECES.length - 1;
 const [NYE, NYA, RI, RE, NA] = [0, 1, 2, 3, 4];
 
 /**
- * Returns the log-probabilities of one frame. The given classes have the given probabilities. All others have a very
- * low one.
+ * Returns the log-probabilities of one frame. The given classes have the given probabilities. All other classes have a
+ * very low probability.
  */
 const frame = (...entries: [id: number, probability: number][]): number[] =>
   PIECES.map((_, id) => Math.log(entries.find(([one]) => one === id)?.[1] ?? 1e-9));
@@ -42,7 +42,7 @@ function decode(chunks: readonly number[][][], options: Options = {}): string[] 
 const unsure = [frame([NYA, 0.6], [NYE, 0.4]), blank, frame([RE, 0.7], [RI, 0.3]), blank];
 
 describe('PhraseBeam', () => {
-  test.each([1, 8])('returns what the greedy search returns if there are no phrases (beam of %d)', (beam) => {
+  test.each([1, 8])('returns the same result as the greedy search if there are no phrases (beam of %d)', (beam) => {
     const rows = fc.array(fc.array(fc.float({ min: -8, max: 0, noNaN: true }), { minLength: 6, maxLength: 6 }));
     fc.assert(
       fc.property(rows, rows, (...chunks) => {
@@ -87,7 +87,7 @@ describe('PhraseBeam', () => {
     expect(decode([unsure.slice(0, 2)], { phrases: ['nyeri'] })).toEqual(['nya']);
   });
 
-  test('changes text of an earlier chunk if a phrase that starts in it is complete', () => {
+  test('changes the text of an earlier chunk if a phrase starts in that chunk and ends in a later one', () => {
     const chunks = [[frame([NA, 1]), ...unsure.slice(0, 2)], unsure.slice(2), [frame([NA, 1])]];
     expect(decode(chunks, { phrases: ['nyeri'] })).toEqual(['na nya', 'na nyeri', 'na nyeri na']);
   });
@@ -111,7 +111,7 @@ describe('PhraseBeam', () => {
     expect(transcript.words(80, 1000)).toMatchObject([{ text: 'nyeri', start_ms: 0, end_ms: 240 }]);
   });
 
-  test('decodeTop finds a phrase if it gets only the best classes of each frame, as a GPU returns them', () => {
+  test('decodeTop() finds a phrase if it gets only the best classes of each frame, as a GPU returns them', () => {
     const { transcript, search } = start({ phrases: ['nyeri'] });
     const top = { count: 2, ids: Int32Array.of(9, 9, NYA, NYE, BLANK, NA, RE, RI), scores: new Float32Array(8) };
     top.scores.set([0, 0, 0.6, 0.4, 1, 1e-9, 0.7, 0.3].map(Math.log));

@@ -44,14 +44,14 @@ describe('PhraseGraph', () => {
     },
   );
 
-  test('adds a score for a part of a phrase, which is lost when the text continues differently', () => {
+  test('adds a score for the start of a phrase, and drops this score when the text continues differently', () => {
     const part = graph.step(graph.root, ' nye');
     expect(part.node.pending).toBeCloseTo(3);
     expect(graph.step(part.node, 'na')).toEqual({ node: graph.root, earned: 0 });
   });
 
   test.each([[['nyeri', 'nyeri town']], [['nyeri town', 'nyeri']]])(
-    'finds a phrase with which another phrase starts (%j)',
+    'finds a phrase that is the start of another phrase (%j)',
     (texts) => {
       const both = new PhraseGraph(phrases(...texts));
       expect(scoreOf(both, ' nyeri')).toBeCloseTo(5);

@@ -63,8 +63,8 @@ export class PhraseGraph {
   }
 
   /**
-   * Returns the position after the folded text of a piece. `earned` is the score of the complete phrases that end on
-   * the way and that the text then leaves.
+   * Returns the position after the folded text of a piece. When the text leaves the positions of a phrase, it keeps
+   * only the score of complete phrases. `earned` is the sum of the scores that it keeps in this way.
    */
   step(from: PhraseNode, text: string): { node: PhraseNode; earned: number } {
     let [node, earned] = [from, 0];

@@ -134,7 +134,8 @@ export class DeviceBackend implements Backend {
     try {
       return await DeviceBackend.#load(folder, options, releases);
     } catch (error) {
-      // After a CUDA error, nothing is released, because these calls would fail too. The process must end then.
+      // After a CUDA error, nothing is released, because the calls that release memory would fail too. The process must
+      // end then.
       if (!(error instanceof CudaError)) releases.release();
       throw error;
     }

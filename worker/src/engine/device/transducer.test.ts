@@ -119,7 +119,7 @@ describe('searchTransducer', () => {
     [0, 1],
     [1, 2],
     [4, 3],
-  ])('takes as many steps as %d pieces need, even if it finds no piece, in %d runs', async (pieces, runs) => {
+  ])('takes the steps for %d expected pieces, in %d runs, even if it finds no piece', async (pieces, runs) => {
     const { transcript, search } = createSearch();
     const joint = new ScriptedJoint([[step(-1, 1), step(-1, 2)]]);
     expect(await search(joint, pieces)).toEqual([true]);

@@ -17,7 +17,7 @@ else:
         return float(sum(map(mul, p, q)))
 
 
-# The filter is that of the TypeScript client with a shorter sinc, because plain Python is slower.
+# The filter of the TypeScript client, but with a shorter sinc, because plain Python is slower.
 _ZERO_CROSSINGS = 24
 _KAISER_BETA = 8.0
 _CUTOFF = 0.99

@@ -38,7 +38,7 @@ def find_cut(pauses: Iterable[Pause], start: int, sent: int, limit: int) -> int 
 
 
 def find_restart(words: Sequence[Word], start_ms: int, end_ms: int) -> tuple[int, tuple[Word, ...]]:
-    """Return where to continue after audio cut off at any place, and the words up to that position.
+    """Return where to continue after a session was cut off, and the words up to that position.
 
     The restart is the end of the last complete word, but at most 2 s before `end_ms`. At most a
     quarter of the audio from `start_ms` to `end_ms` is repeated, so a short session advances too.

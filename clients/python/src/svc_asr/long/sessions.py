@@ -14,7 +14,7 @@ _LONGEST_WAIT_S = 1.0
 _CANCEL_TIMEOUT_S = 5.0
 
 JOIN_PATIENCE_S = 5.0
-"""Time in which the service settles a closed session. Until then, it counts as concurrent."""
+"""Time in which the service settles a closed session, which counts as concurrent until then."""
 RECONNECT_PATIENCE_S = 30.0
 """Time after which the service has ended a session whose connection broke."""
 
@@ -26,7 +26,7 @@ SessionSource = Callable[[int], Awaitable[AsrSession]]
 async def create_when_free(
     create: SessionSource, max_audio_seconds: int, patience_s: float
 ) -> AsrSession:
-    """Create a session. Retries for a time while the previous one counts as concurrent (429)."""
+    """Create a session. While the previous session is not settled (429), retries for a time."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + patience_s
     wait_s = _FIRST_WAIT_S

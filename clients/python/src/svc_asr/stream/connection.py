@@ -54,7 +54,7 @@ class Connection:
             return None
 
     async def watch_silence(self) -> None:
-        """Break the connection if the service is silent. By default, a ping comes every 20 s."""
+        """Break the connection if the service is silent. By default, it sends a ping every 20 s."""
         if self._silence_timeout_s is None or not isinstance(self._socket, _ObservedConnection):
             return
         loop = asyncio.get_running_loop()

@@ -147,7 +147,7 @@ class AsrStream:
         await self.post({"type": "keepalive"})
 
     async def post(self, message: dict[str, Any]) -> None:
-        """Send a text message after everything before it, without waiting for an answer."""
+        """Send a text message in the order of the calls, without waiting for an answer."""
         await self.ready()
         async with self._sending:
             await self._send_text(message)

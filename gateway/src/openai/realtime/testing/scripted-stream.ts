@@ -3,7 +3,7 @@ import type { StreamClient } from '../../../stream/client/client.ts';
 import type { OpenedStream } from '../../../stream/opened-stream.ts';
 import type { Stream } from '../../../stream/stream.ts';
 
-/** A stream that records its input. The test sends its messages, ends it and settles it. */
+/** A stream that records its input. The test sends the messages of the stream, and ends and settles the stream. */
 export class ScriptedStream {
   readonly session = { reservedMs: 300_000 };
   readonly client: StreamClient;

@@ -27,7 +27,7 @@ const createSecret = (name: string, labels: object = {}) =>
   stage.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name, labels }, stringData: { token: 'hidden-value' } });
 const revisionsOfPods = async () =>
   (await stage.list('pods', `${LABELS.model}=m`)).map(({ metadata }) => metadata.labels?.[LABELS.revision]);
-/** Waits until this many workers run, all of one revision other than `before`. Returns the revision. */
+/** Waits until `count` workers run and all have the same revision, which is not `before`. Returns this revision. */
 const upToNumber = (count: number, before = '') =>
   eventually(async () => {
     const workers = (await stage.ledger.workers.list('m')).filter(({ draining }) => !draining);
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  'an ASRModel must not use a Secret of svc-asr, even if it is labelled, nor an image that is not allowed',
+  'an ASRModel gets no workers if it uses a Secret of svc-asr, even a labelled one, or an image that is not allowed',
   async () => {
     stage = await createStage(kubernetes, { env: { WORKER_OWN_SECRETS: 'admin' } });
     await createSecret('admin', { [USABLE_LABEL]: 'true' });

@@ -9,7 +9,7 @@ import type { SecretReference } from './secret-references.ts';
 /** Label of a Secret that models may use. Its value is a key of `SECRET_USES`. */
 export const USABLE_LABEL = `${API_GROUP}/usable-by-models`;
 
-/** What models may use a Secret for, by the value of the Secret's label `asr.svc.dev/usable-by-models`. */
+/** Ways in which models may use a Secret, by the value of the Secret's label `asr.svc.dev/usable-by-models`. */
 const SECRET_USES: Readonly<Record<string, readonly SecretReference['use'][]>> = {
   artifact: ['artifact'],
   true: ['artifact', 'env'],

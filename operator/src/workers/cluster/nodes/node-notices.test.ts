@@ -5,7 +5,7 @@ import { createNodeNotices } from './node-notices.ts';
 const REMOVAL = { kind: 'removal', reason: 'taint karpenter.sh/disrupted' };
 const TAINTS = [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }];
 
-test('a node notice applies only to pods that were scheduled before it appeared, and each change of the notice is reported only once', () => {
+test('a node notice applies only to pods that were scheduled before the notice appeared, and each change of the notice is reported only once', () => {
   const cluster = createClusterApi();
   const changes: unknown[] = [];
   let nowMs = 10;

@@ -37,8 +37,8 @@ export function createNodeNotices({ reflect, keys, onChange, nowMs }: NodeNotice
       const before = notices.get(name);
       if (isDeepStrictEqual(notice, before?.notice)) return;
       if (notice === undefined) notices.delete(name);
-      // A cordon is often followed by a taint. The time of the first notice is kept, because both apply to the same
-      // pods.
+      // A cordon is often followed by a taint. The time of the first notice is kept, because both notices apply to the
+      // same pods.
       else notices.set(name, { notice, sinceMs: before?.sinceMs ?? nowMs() });
       onChange(name, notice);
     },

@@ -45,7 +45,7 @@ export function buildArtifact(
   return mounted({ name, persistentVolumeClaim: { claimName, readOnly: true } }, modelDir, path);
 }
 
-/** Mounts a volume that contains the model files. */
+/** Builds the parts of a pod that mount a volume with the model files. */
 function mounted(volume: V1Volume, modelDir: string, subPath: string): ArtifactParts {
   const mount = { name: volume.name, mountPath: modelDir, readOnly: true, ...(subPath !== '' && { subPath }) };
   return { modelDir, volumes: [volume], mounts: [mount], initContainers: [] };

@@ -9,9 +9,9 @@ import { revisionName, selectorOf } from '../names.ts';
 const PROGRESS_DEADLINE_SECONDS = 3600;
 
 /**
- * Builds the Deployment of one revision, or of one of its tiers. The operator never changes its pod template, because a
- * different pod belongs to another revision, which has its own Deployment. The strategy applies when an administrator
- * runs "kubectl rollout restart". No worker then stops before its replacement is ready.
+ * Builds the Deployment of one revision, or of one of its tiers. The operator never changes the pod template of a
+ * Deployment. A different pod template results in a new revision, which gets its own Deployment. The strategy applies
+ * when an administrator runs "kubectl rollout restart". No worker then stops before its replacement is ready.
  */
 export function buildDeployment(template: WorkerTemplate, installation: Installation, replicas: number) {
   const { model, revision, tier } = template;

@@ -7,9 +7,9 @@ import { LABELS, sharedName } from '../names.ts';
 const UNLIMITED = '100%';
 
 /**
- * Builds the PodDisruptionBudget of a model. If evictions are limited, it has `minAvailable`, the number of ready pods
- * that must stay, which the operator updates. With a `maxUnavailable` below 100 %, Kubernetes would count pods that
- * have not started as unavailable. It would then protect too many of the ready pods.
+ * Builds the PodDisruptionBudget of a model. A limit on evictions is set as `minAvailable`, which is the number of
+ * ready pods that must stay. The operator updates this number. With a `maxUnavailable` below 100 %, Kubernetes would
+ * count pods that have not started as unavailable. It would then protect too many of the ready pods.
  */
 export function buildDisruptionBudget(
   owner: Pick<WorkerTemplate, 'model' | 'uid'>,

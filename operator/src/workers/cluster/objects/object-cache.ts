@@ -95,7 +95,7 @@ export function createObjectCache(
   };
 }
 
-/** Creates an index of object names by the model that their label names. */
+/** Creates an index of object names by model. The label of an object contains the model to which it belongs. */
 function createModelIndex() {
   const modelByName = new Map<string, string>();
   const namesByModel = new Map<string, Set<string>>();

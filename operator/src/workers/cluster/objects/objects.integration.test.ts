@@ -41,7 +41,7 @@ async function read({ type, object }: Child): Promise<KubeObject> {
   return (await demand(kubernetes.request('GET', `${pathOf(type)}/${object.metadata.name}`))) as KubeObject;
 }
 
-/** Returns the response of the API server to the creation of a pod, in a dry run. */
+/** Creates a pod in a dry run and returns the response of the API server. */
 async function tryPod(template: object): Promise<Answer> {
   const pod = { apiVersion: 'v1', kind: 'Pod', ...template } as KubeObject;
   const named = { ...pod, metadata: { ...pod.metadata, name: 'pod' } };

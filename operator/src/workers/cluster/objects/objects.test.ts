@@ -81,7 +81,7 @@ describe('a model with tiers', () => {
     expect(podOf(ofTier('Deployment', 'cpu'))).not.toHaveProperty('resourceClaims');
   });
 
-  test('uses the image and the node selector of a tier, or else those of the worker', () => {
+  test('uses the image and the node selector of a tier, or those of spec.worker if the tier sets none', () => {
     const [mig, cpu] = [podOf(ofTier('Deployment', 'mig')), podOf(ofTier('Deployment', 'cpu'))];
     expect(mig.containers[0]?.image).toBe('registry.example/svc-asr/worker-cuda:1.2.3');
     expect(cpu.containers[0]?.image).toBe('registry.example/svc-asr/worker:1.2.3');

@@ -4,7 +4,8 @@ import { buildMetadata } from './metadata.ts';
 import { sharedName } from '../names.ts';
 
 /**
- * Builds the ServiceAccount of a model's workers. It has no rights in Kubernetes. Cloud providers may map it to a role.
+ * Builds the ServiceAccount of a model's workers. It has no rights in Kubernetes. An administrator can map it to a role
+ * of the cloud provider.
  */
 export function buildServiceAccount(template: WorkerTemplate) {
   return {

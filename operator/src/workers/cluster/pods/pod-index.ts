@@ -140,8 +140,8 @@ function nextEntry(before: Entry | undefined, pod: WorkerPod, nowMs: number): En
 }
 
 /**
- * Returns whether a deleted pod should have ended by now. Counts from when this operator saw the deletion, because the
- * clock of the API server may differ.
+ * Returns whether a deleted pod should have ended by now. The grace period counts from the time at which this operator
+ * observed the deletion, because the clock of the API server may differ.
  */
 function isOverdue({ pod, terminatingSinceMs }: Entry, nowMs: number, overdueMs: number): boolean {
   return terminatingSinceMs !== undefined && nowMs - terminatingSinceMs >= pod.graceMs + overdueMs;

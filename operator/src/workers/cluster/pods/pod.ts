@@ -33,8 +33,8 @@ export interface WorkerPod {
   /** True if the operator selected the pod for removal. */
   selectedForRemoval: boolean;
   /**
-   * True if the phase label shows the selection, in addition to the annotation. An early version of the operator did
-   * not set this label.
+   * True if the phase label shows the selection for removal, in addition to the annotation. An early version of the
+   * operator set only the annotation.
    */
   labelled: boolean;
   /** True if the pod has the label that keeps further pods off its node. */

@@ -8,7 +8,7 @@ const waiting = { scheduled: false, pending: true };
 const pulling = { scheduled: true, pending: true };
 
 test.each([waiting, pulling])(
-  'before a replacement pod has started, isBeingRestarted is true for this pod and false for the old pod (%j)',
+  'before a replacement pod has started, isBeingRestarted is true for the replacement and false for the old pod (replacement: %j)',
   (state) => {
     const [old, next] = [pod('a'), pod('b', state)];
     expect(isBeingRestarted(old, [old, next])).toBe(false);

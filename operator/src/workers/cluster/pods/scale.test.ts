@@ -55,7 +55,7 @@ test('decideScale deletes the pod selected for removal without lowering replicas
 });
 
 test.each([
-  ['has not seen the selection', { observedSelected: 0 }],
+  ['has not seen which pods are selected for removal', { observedSelected: 0 }],
   ['has not seen all pods', { observedPods: 1 }],
   ['has not seen that pods have ended', { observedPods: 3 }],
   ['has not received the replicas of the Deployment', { replicas: 1 }],

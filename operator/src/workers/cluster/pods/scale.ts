@@ -30,7 +30,7 @@ export interface Scale {
  * | Kubernetes would remove the selected pods first | as many as stay         | Kubernetes                           |
  * | Kubernetes would first remove unstarted pods    | as many as stay         | the operator, one by one             |
  * | Kubernetes would first remove pods with streams | unchanged               | the operator; the pool selects again |
- * | two ReplicaSets have started pods, in a restart | unchanged               | no one, unless no pod is to stay     |
+ * | two ReplicaSets have started pods, in a restart | unchanged               | no one; Kubernetes if none must stay |
  * | none, but selected pods have to be replaced     | wanted                  | the operator; Kubernetes adds others |
  *
  * The decision depends on the cluster alone. Any operator can make it again at any time.
@@ -62,8 +62,9 @@ export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleI
 
 /**
  * Returns how many of the selected pods the ReplicaSet controller knows to be selected. The controller learns of pods
- * and of replicas independently. Lower replicas may reach it before the selections, and it would then remove any pod.
- * Replicas are therefore lowered only by the number of selections that the status of the ReplicaSet shows.
+ * and of replicas independently. A lower number of replicas may reach it before the selections, and it would then
+ * remove pods that are not selected. Replicas are therefore lowered only by the number of selections that the status of
+ * the ReplicaSet shows.
  *
  * Undefined if this status is out of date. It then counts other pods than the operator, or the controller has not
  * handled the last change. Also undefined if several ReplicaSets have pods.
@@ -85,7 +86,7 @@ function countSeenSelections(
 
 /**
  * Compares pods by the order in which a ReplicaSet removes them. The last criteria of Kubernetes are left out, because
- * they order only pods that are all selected, or all not selected.
+ * they matter only between two pods that are both selected or both not selected.
  */
 function byRemovalOrder(a: WorkerPod, b: WorkerPod): number {
   return (

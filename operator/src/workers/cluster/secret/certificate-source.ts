@@ -6,7 +6,7 @@ import type { KeyPairPem } from './certificate.ts';
 import type { SecretSource } from './model-secret.ts';
 
 export interface CertificateSourceOptions {
-  /** PEM file of the CA certificate. Further certificates may follow, which gateways trust as well. */
+  /** PEM file that starts with the CA certificate. Gateways also trust any further certificates in the file. */
   caCertFile: string;
   /** PEM file of the private key of the CA. */
   caKeyFile: string;

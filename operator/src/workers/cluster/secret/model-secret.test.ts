@@ -31,7 +31,7 @@ test('buildModelSecret keeps existing values, and removes keys that no source pr
   expect(readSecret(secret.object)).toEqual({ url: 'redis://m:old@redis' });
 });
 
-test('if a source fails, buildModelSecret keeps the earlier values of that source, asks the other sources and returns the problem', async () => {
+test('if a source fails, buildModelSecret keeps the earlier values of that source, reads the other sources and returns the problem', async () => {
   const live = await build({ 'tls.crt': 'old', url: 'redis://m:old@redis' });
   const asked: (string | undefined)[] = [];
   const url: SecretSource = (_model, existing) => {
@@ -44,7 +44,7 @@ test('if a source fails, buildModelSecret keeps the earlier values of that sourc
   expect(problem).toMatchObject({ message: MESSAGE });
 });
 
-test('buildModelSecret throws if a source fails and no earlier Secret exists, and asks no other source', async () => {
+test('buildModelSecret throws if a source fails and no earlier Secret exists, and reads no other source', async () => {
   const asked: string[] = [];
   const other: SecretSource = (model) => {
     asked.push(model);

@@ -7,7 +7,7 @@ import { errorResponses } from '../responses.ts';
 /** Headers that report the rate limits of an account. */
 export const RATE_HEADERS: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
 
-/** Errors of a request that reserves credit, from the checks of its key, account, credit and model. */
+/** Errors of the checks of key, account, credit and model, which apply to requests that reserve credit. */
 export const ADMISSION_CODES: readonly ErrorCode[] = [
   'missing_api_key',
   'invalid_api_key',
@@ -20,7 +20,7 @@ export const ADMISSION_CODES: readonly ErrorCode[] = [
   'model_not_found',
 ];
 
-/** Errors of a request that has a body and needs capacity, from the checks of its body, rate limits and capacity. */
+/** Errors of the checks of body, rate limits and capacity, which apply to requests with a body that need capacity. */
 export const CAPACITY_CODES: readonly ErrorCode[] = [
   'request_too_large',
   'unsupported_media_type',
@@ -41,8 +41,8 @@ export const SESSION_ID: Parameter = {
 };
 
 /**
- * Returns the error responses of an operation with an API key. A request with an invalid key is refused before it is
- * counted, so its response has no rate limit headers.
+ * Returns the error responses of an operation with an API key. A request with an invalid key is refused before the rate
+ * limits are checked, so its response has no rate limit headers.
  */
 export function keyedErrors(codes: readonly ErrorCode[]): Operation['responses'] {
   return errorResponses(codes, (status) => (status === 401 ? ['WWW-Authenticate'] : RATE_HEADERS));

@@ -20,7 +20,7 @@ export interface JournalLine {
 /** Kinds of journal lines that end a session. */
 export const ENDS: readonly string[] = ['settle', 'fail', 'expire', 'cancel'];
 
-/** The account of the tenant and its sessions in one content of Redis. */
+/** The account of the tenant and its sessions, as one snapshot of Redis contains them. */
 export class AccountView {
   readonly account: ReadonlyMap<string, string>;
   /** Sessions that have not ended, with their deadlines. */

@@ -131,7 +131,7 @@ export class Explorer {
       steps.push(this.#execute(state, process, message));
       if (isCalm) return;
       steps.push(this.#loseReply(state, process, message), this.#giveUp(state, process, message));
-      // If the process waits for nothing else, a delay of the reply is the same as a delay of its next message.
+      // If the process waits for nothing else, a delay of the reply has the same effect as a delay of its next message.
       if (sent.size > 1 || tasks.length > 0) steps.push(this.#delayReply(state, process, message));
     });
     for (const reply of state.replies) steps.push(this.#receive(state, reply));

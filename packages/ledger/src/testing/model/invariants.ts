@@ -32,7 +32,7 @@ type Violations = Generator<Violation, void>;
 const sum = (lines: readonly JournalLine[], field: 'granted' | 'reserved' | 'consumed') =>
   lines.reduce((total, line) => total + line[field], 0);
 
-/** Yields the invariants that one content of Redis violates. */
+/** Yields the invariants that one snapshot of Redis violates. */
 export function* violationsOf(view: AccountView): Violations {
   yield* creditViolations(view);
   yield* journalViolations(view);

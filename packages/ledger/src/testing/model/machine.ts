@@ -30,8 +30,8 @@ export type Mutation = (script: Script) => string;
 export type OnStep = (before: number, command: Command, after: number) => void;
 
 /**
- * Runs commands on real Redis from any earlier content. Contents are numbered, and two equal contents have the same
- * number. The same command on the same content runs only once.
+ * Runs commands on a real Redis. Before each command, restores a content that Redis had earlier. Contents are numbered,
+ * and equal contents have the same number. The same command on the same content runs only once.
  */
 export class RedisMachine {
   readonly #client: InstanceType<typeof RedisClient>;

@@ -48,7 +48,8 @@ export interface ProcessState {
 /**
  * One simulated process. Its code is asynchronous, and its state cannot be copied. The list of its events therefore
  * represents its state. The code runs again from the start to find out what it does after one more event. The same list
- * runs only once. Two lists lead to the same state if no task runs after them and the memory of the process is equal.
+ * runs only once. Two lists lead to the same state if no task runs after them and the process remembers the same after
+ * both.
  */
 export class SimulatedProcess {
   readonly name: string;
@@ -115,7 +116,7 @@ async function replay(create: CreateActor, number: number, events: readonly Loca
       if (event.do === 'receive') call?.resolve(event.reply);
       else call?.reject(new LedgerUnavailable('simulated: no reply'));
     }
-    // All code that depends on the event runs before this resolves.
+    // All code that depends on the event runs before this promise resolves.
     await new Promise((resolve) => setImmediate(resolve));
   }
   const tasks = actor.tasks().filter((task) => !started.has(task));
