@@ -121,7 +121,7 @@ export const GATEWAY_SETTINGS = {
     1_000_000,
   ),
   REFUSAL_DELAY_MS: integer(
-    'Mean delay of refusals, so that a client that repeats refused requests sends fewer of them. It applies to a tenant whose clients together ignore Retry-After repeatedly, and to a session with too many refused handshakes. It also applies to an address with more than 10 failures per second. Failed authentications and handshakes without a valid credential are failures. 0 for no delay.',
+    'Mean delay of refusals, so that clients that repeat refused requests send fewer requests. The delay applies to a tenant whose clients together ignore Retry-After repeatedly, and to a session with too many refused handshakes. It also applies to an address with more than 10 failures per second. Failed authentications and handshakes without a valid credential are failures. 0 for no delay.',
     5000,
     0,
     6000,

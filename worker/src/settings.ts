@@ -44,7 +44,7 @@ export const WORKER_SETTINGS = {
     100,
   ),
   START_SLOTS_PERCENT: integer(
-    'Share of the measured slots that a worker on a CPU offers at first, and while it has little load. Its cores may be slower when the whole machine is busy. The worker offers more slots when streams use the offered slots and runs are quick. A worker on a GPU, or with a set number of slots, offers all slots at once.',
+    'Share of the measured slots that a worker on a CPU offers at first, and while it has little load. Its cores may be slower when the whole machine is busy. The worker offers more slots when streams use the offered slots and runs are quick. A worker on a GPU, or with a set number of slots, offers all slots from the start.',
     40,
     1,
     100,

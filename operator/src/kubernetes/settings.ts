@@ -2,7 +2,7 @@ import { KUBERNETES_SETTINGS } from '@svc-asr/kubernetes';
 import { integer, list, text } from '@svc-asr/runtime';
 import type { Setting, ValuesOf } from '@svc-asr/runtime';
 
-/** Settings of the operator for the Kubernetes API. The console has KUBERNETES_SETTINGS too. */
+/** Settings of the operator for the Kubernetes API. They include KUBERNETES_SETTINGS, which the console also has. */
 export const CLUSTER_API_SETTINGS = {
   ...KUBERNETES_SETTINGS,
   MODEL_NAMESPACES: namespaces(

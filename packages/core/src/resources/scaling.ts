@@ -40,7 +40,10 @@ export const Scaling = closed(
       default: 10,
       description: 'Free slots to keep for new sessions, as a percentage of the current sessions.',
     }),
-    scaleDownDelaySeconds: seconds(300, 'Time for which fewer workers must have been enough before workers are removed, in seconds.'),
+    scaleDownDelaySeconds: seconds(
+      300,
+      'Time for which fewer workers must have been enough before workers are removed, in seconds.',
+    ),
     idleToZeroSeconds: seconds(600, 'Time without demand after which the pool scales to its minimum, in seconds.'),
     provisionSeconds: seconds(
       600,
