@@ -4,7 +4,7 @@ import { COMPILE_CACHE } from './test/support/compile-cache.ts';
 
 const FOLDERS = ['packages', 'gateway', 'operator', 'console', 'worker', 'tools', 'bench', 'loadtest', 'test'];
 
-// Jest workers and the threads that tests start inherit these variables, so they use the compile cache too.
+// These variables enable the compile cache. Jest workers and the threads that tests start inherit them.
 Object.assign(process.env, COMPILE_CACHE);
 
 /** Node itself loads the tests and the sources that they import, and strips their types. */

@@ -1,4 +1,4 @@
-"""Tests that a recipe adds a language only with text. No tool contains the name of the language."""
+"""Tests that a recipe can add a language with nothing but text, so that no tool contains the name of the language."""
 
 import pathlib
 import runpy

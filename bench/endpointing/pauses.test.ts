@@ -22,7 +22,7 @@ test('joinWithPauses with noise fills the pauses with the same quiet noise in ea
   expect(Math.abs(rms - 33)).toBeLessThan(3);
 });
 
-test('countCuts counts a pause with an early cut as found, and counts cuts in speech and further cuts in a pause as false ends', () => {
+test('countCuts counts a pause with a cut soon after its start as found, and counts cuts in speech and further cuts in a pause as false ends', () => {
   const audio = joinWithPauses(recordings, 100, 'silence');
   const count = (cuts: number[]) => countCuts(audio, cuts, 40, 20);
   expect(count([1600 + 960, 4000 + 960])).toEqual({ found: 2, missed: 0, falseEnds: 0 });

@@ -51,8 +51,8 @@ function randomNumbers(): () => number {
 }
 
 /**
- * Transcribes controls with an engine that has no other load. If a result for the same controls is cached, it is used
- * instead.
+ * Transcribes controls (see `Control`) with an engine that has no other load. If transcripts of the same controls are
+ * cached, returns these instead.
  */
 export async function transcribeControls(
   startEngine: () => Promise<Engine>,

@@ -34,7 +34,7 @@ export interface CrowdResult extends LoadResult {
    * Number of measured turns in which a speaker did not write, because it still waited for a final or for a free slot.
    */
   readonly skippedTurns: number;
-  /** Number of transcripts of controls that differ from those of the same engine without load. */
+  /** Number of controls whose transcript differs from the transcript that the same engine returned without load. */
   readonly differentAlone: number;
 }
 

@@ -38,8 +38,8 @@ const REPORT_MS = 10_000;
 const SETTLE_MS = 2000;
 
 /**
- * Opens and closes short streams for the given time. Compares each transcript with that of the same audio before the
- * load.
+ * Opens and closes short streams for the given time. Compares each transcript with the transcript that the engine
+ * returned for the same audio before the load.
  */
 export async function runShortStreams(options: ShortStreamsOptions): Promise<ShortStreamsResult> {
   const { engine, context, speech, speakers, seconds, logProgress } = options;

@@ -1,6 +1,6 @@
 /**
- * Transcribes a WAV file in native sessions. Utterances end where the file route ends them: at a pause of 1 s, or at the
- * quietest moment between 230 and 240 s. Prints the utterances as JSON.
+ * Transcribes a WAV file in native sessions. Utterances end where the gateway ends them when it transcribes a file: at
+ * a pause of 1 s, or at the quietest moment between 230 and 240 s. Prints the utterances as JSON.
  */
 import { readFileSync } from 'node:fs';
 import { createClient } from '@svc-asr/client';

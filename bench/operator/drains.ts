@@ -25,7 +25,7 @@ export function createDrainWatch(): DrainWatch {
       const known = before.get(model);
       before.set(model, new Map(records.map((record) => [record.id, record])));
       // The operator chose the drained worker at some time between the two observations. A worker that was idle in both
-      // observations was therefore idle at that time.
+      // observations counts as idle at that time.
       const idle = records.filter((record) => isIdle(record) && isIdle(known?.get(record.id)));
       for (const record of records) {
         const last = known?.get(record.id);

@@ -35,7 +35,7 @@ const SIZES = {
 export const PARTS = ['resources', 'pods'];
 /** Number of resources of each kind in the first round, which is not measured. */
 const WARM_UP_RESOURCES = 20;
-/** Numbers of connections that are tried for the floor. The number with the fastest round is used. */
+/** Numbers of connections that are tried for the client of floor.ts. The number with the fastest round is used. */
 const CONNECTIONS = [16, 32, 64];
 /** Number of resources of each kind when the number of connections is chosen. */
 const SEARCH_RESOURCES = 60;
@@ -47,9 +47,9 @@ const PAUSE_MS = 10_000;
 const NAMED_OBJECTS = 10;
 
 /**
- * Measures the time until new resources have converged, and compares it with the floor. Then checks that a resync
- * writes nothing, and measures the scale-up, rollout and drain of worker pods. Rejects if a check fails. The checks of
- * pods and memory run after all measurements.
+ * Measures the time until new resources have converged, and compares it with the time of the minimal client of
+ * floor.ts. Then checks that a resync writes nothing, and measures the scale-up, rollout and drain of worker pods.
+ * Rejects if a check fails. The checks of pods and memory run after all measurements.
  */
 export async function bench({ logProgress, size: sizeName = 'usual', part }: BenchOptions): Promise<BenchResult> {
   const size = readSize(SIZES[sizeName], process.env);
@@ -79,8 +79,9 @@ export async function bench({ logProgress, size: sizeName = 'usual', part }: Ben
 }
 
 /**
- * Runs rounds of the floor and of the operator alternately. Each round has a new cluster, because an API server becomes
- * slower with the objects of earlier rounds. Then starts a new operator that has nothing to write.
+ * Runs rounds of the operator and of a minimal program that makes the same writes (the floor), in turn. Each round has
+ * a new cluster, because an API server becomes slower with the objects of earlier rounds. Then starts a new operator
+ * that has nothing to write.
  */
 async function measureResources(
   size: Size,

@@ -23,7 +23,10 @@ export interface Findings {
   phases: PodPhases | undefined;
 }
 
-/** Returns ratios and figures of the measured parts. The best rounds of the operator and of the floor count. */
+/**
+ * Returns ratios and figures of the measured parts. They come from the fastest round of the operator and the fastest
+ * round of the minimal client (the floor).
+ */
 export function summarize({ size, resources, phases }: Findings): BenchResult {
   const usages = [
     ...(resources === undefined ? [] : [resources.again.usage, ...resources.ours.map(({ usage }) => usage)]),
@@ -51,7 +54,8 @@ function figuresOfResources(size: Size, { floors, ours, again }: ResourceFinding
     floor_seconds: floor.ms / 1000,
     requests: sum(us.requests),
     requests_per_second: sum(us.requests) / (us.ms / 1000),
-    // Requests that create resources are subtracted. The floor creates the resources itself, but the operator does not.
+    // Requests that create resources are subtracted, because only the client of floor.ts sends them. The benchmark
+    // creates the resources for the operator.
     floor_requests: sum(floor.requests) - (floor.requests.get('create') ?? 0),
     operator_cpu_seconds: us.cpuSeconds,
     resync_writes: again.writes,

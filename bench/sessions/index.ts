@@ -34,7 +34,10 @@ const WARM_UP_MS = 12_000;
 const SESSION_TTL_MS = '600000';
 /** Default key prefix of the service. */
 const PREFIX = 'svc';
-/** Disables rewrites of the append-only file. Redis would run them on another core during some of the rounds. */
+/**
+ * Disables rewrites of the append-only file. They would run on another core during some of the rounds and disturb
+ * these.
+ */
 const REDIS_OPTIONS = ['--auto-aof-rewrite-percentage', '0'];
 
 /** A trivial script that writes. Each call therefore waits for the disk, as a call of a gateway does. */

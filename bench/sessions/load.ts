@@ -49,7 +49,7 @@ function open(port: number): Promise<Socket> {
   });
 }
 
-/** Sends one request and reads the complete response. The gateway and the floor both send Content-Length. */
+/** Sends one request and reads the complete response. The gateway and the server of floor.ts send Content-Length. */
 function exchange(socket: Socket, request: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     let received: Buffer | undefined;

@@ -126,7 +126,7 @@ test('a user who selects another account sees its keys, and a tab creates no key
     headers: { 'x-svc-asr-console': '1' },
     data: { tenant: other },
   });
-  // If the page has already noticed the switch, it has closed the dialog.
+  // The button is missing if the page has already noticed the switch and closed the dialog.
   await page.evaluate('document.querySelector("dialog button[type=submit]")?.click()');
   await page.getByText('This page now shows').waitFor();
   await keyRow(page, 'other-key').waitFor();

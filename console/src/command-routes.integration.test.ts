@@ -56,7 +56,7 @@ test('every command of svc-asr admin is listed in LINES', async () => {
 });
 
 test(
-  'svc-asr admin sends every request of the admin API, except those that only browsers need',
+  'the commands of svc-asr admin together send every request of the admin API, except those that only browsers need',
   async () => {
     for (const line of LINES) {
       // Writes the plan of a rebuild again before each command, as the operator does, because the plan expires.

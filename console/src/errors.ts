@@ -2,8 +2,8 @@ import { ERRORS } from '@svc-asr/core';
 import type { ErrorBody } from '@svc-asr/core';
 
 /**
- * Errors of the console and the admin API, in the body form of the public API. Errors whose message is the same as in
- * the public API are taken from there.
+ * Errors of the console and the admin API. Their response bodies have the same format as errors of the public API.
+ * ERRORS defines those errors whose message is the same as in the public API.
  */
 export const CONSOLE_ERRORS = {
   invalid_json: ERRORS.invalid_json,

@@ -21,7 +21,7 @@ export const sessions = new Counter('sessions');
 export const refusals = new Counter('session_refusals');
 /** Billable audio of sessions that ended normally. The service must charge exactly this amount. */
 export const chargedMs = new Counter('charged_ms');
-/** Billable audio of all other sessions. The client cannot know whether the service charges this audio. */
+/** Billable audio of all sessions that are not in `chargedMs`. The client cannot know whether it is charged. */
 export const unclearMs = new Counter('unclear_ms');
 /** Requests of a noisy tenant, by kind and answer. */
 export const noiseAnswers = new Counter('noise_answers');

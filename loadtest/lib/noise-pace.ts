@@ -16,7 +16,8 @@ const CLOCK: PaceClock = { now: () => Date.now(), waitUntil };
 
 /**
  * Repeats an action at fixed times until `endMs`. Late repetitions follow each other without a pause, so that a slow
- * answer does not lower the rate. Returns the number of repetitions that were skipped.
+ * answer does not lower the rate. Skips repetitions that would start more than MAX_LATE_MS late or after `endMs`, and
+ * returns their number.
  */
 export async function repeatUntil(
   endMs: number,

@@ -8,8 +8,8 @@ export function phaseOf(stream: number): number {
 }
 
 /**
- * Returns the time at which a stream with this phase starts. It is less than the duration of one chunk from now. If all
- * streams started together, they would also complete their chunks together. Independent clients do not do that.
+ * Returns the time at which a stream with this phase starts. The stream waits for less than the duration of one chunk.
+ * If all streams started together, they would also complete their chunks together. Independent clients do not do that.
  */
 export function startTimeOf(nowMs: number, phase: number, chunkMs: number): number {
   const target = phase * chunkMs;

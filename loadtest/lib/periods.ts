@@ -1,5 +1,5 @@
 /**
- * Schedule of the scenario noisy-tenant: quiet and noisy periods of equal length in turn, starting with a quiet one.
+ * Schedule of the scenario noisy-tenant: quiet and noisy periods of equal length alternate, starting with a quiet one.
  */
 export interface Periods {
   /**

@@ -7,7 +7,7 @@ test('stepAt returns the index of the ramp step at a given time', () => {
   expect([0, 59_999, 60_000, 120_000].map((ms) => stepAt(ramp, ms))).toEqual([0, 0, 1, 2]);
 });
 
-test('stepTag returns the number of streams of a step, and no text in the first seconds of a step and after the last step', () => {
+test('stepTag returns the number of streams of a step, and an empty text in the first seconds of a step and after the last step', () => {
   const tags = [0, 4999, 5000, 59_999, 60_000, 65_000, 119_999, 126_000].map((ms) => stepTag(ramp, ms));
   expect(tags).toEqual(['', '', '70', '70', '', '80', '80', '']);
 });

@@ -10,7 +10,7 @@ const plan = {
   requiresLatency: true,
 };
 
-test('if the scenario requires latency, buildThresholds limits the lag and the latencies of regular tenants', () => {
+test('if the scenario must meet the latency targets, buildThresholds limits the lag and the latencies of regular tenants', () => {
   expect(buildThresholds(plan)).toMatchObject({
     'delta_latency{role:regular}': ['p(95)<=300'],
     'final_latency{role:regular}': ['p(95)<=600'],
@@ -19,7 +19,7 @@ test('if the scenario requires latency, buildThresholds limits the lag and the l
   });
 });
 
-test('buildThresholds sets no limits for latencies and lag if the scenario is no ramp and requires no latency', () => {
+test('buildThresholds sets no limits for latencies and lag if the scenario is no ramp and need not meet the latency targets', () => {
   expect(buildThresholds({ ...plan, requiresLatency: false })).toMatchObject({
     'delta_latency{role:regular}': [],
     lag: [],
@@ -57,7 +57,7 @@ test('buildThresholds measures quiet and noisy periods separately, without limit
   });
 });
 
-test('buildThresholds counts the refused requests of a noisy tenant, and requires that every response to that tenant passes the check', () => {
+test('buildThresholds counts the refused requests of a noisy tenant, and requires that every response to that tenant passes NOISE_CHECK', () => {
   const callers = [{ tenant: 'n', key: 'k', role: 'noisy' as const }];
   expect(buildThresholds({ ...plan, periods, callers })).toMatchObject({
     'noise_answers{kind:request,answer:refused}': [],

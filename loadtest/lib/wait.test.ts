@@ -48,7 +48,7 @@ test('callAt does not call back after it was cancelled, even if its timer fired 
   expect(calls).toBe(0);
 });
 
-test('waitUntil resolves if the time has passed, and callAfter calls back after its delay', async () => {
+test('waitUntil resolves for a time that has already passed, and callAfter calls back after its delay', async () => {
   await expect(waitUntil(0)).resolves.toBeUndefined();
   await expect(new Promise<void>((resolve) => void callAfter(1, resolve))).resolves.toBeUndefined();
 });

@@ -24,7 +24,7 @@ test.each([
   ['create', 4, 7.1, 1.78, false],
   ['create', 100, 110.2, 1.1, false],
 ] as const)(
-  'compareLatencies for %s with a p95 of %f ms in quiet and %f ms in noisy periods returns the ratio %f and met %s',
+  'compareLatencies for %s with a p95 of %f ms in quiet and %f ms in noisy periods returns the ratio %f and `met` as %s',
   (name, quiet, noisy, ratio, met) => {
     expect(compare(name, quiet, noisy)).toMatchObject({ ratio, met, isUnsteady: false });
   },

@@ -59,7 +59,7 @@ describe('createCpuLimit', () => {
     expect(system.groupIn()).toBe('');
   });
 
-  test('does not move a process back if the process has ended', () => {
+  test('remove() does not move a process back to its earlier group if the process has ended', () => {
     const system = createSystem({
       'cgroup/cpu/cgroup.procs': '',
       'proc/self/cgroup': '1:cpu:/elsewhere\n',

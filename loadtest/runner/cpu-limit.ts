@@ -31,7 +31,8 @@ export function createCpuLimit(cores: number, parts: CpuLimitParts = SYSTEM): Cp
   const hierarchy = findCpuHierarchy(cgroupRoot);
   const isVersion2 = hierarchy === cgroupRoot;
   // In version 1, the new group is created inside the group of the load test, so that the limits of the outer group
-  // still apply. In version 2, a group that has processes cannot limit the CPU of a group inside it.
+  // still apply. In version 2, it is created at the root, because a group that has processes cannot limit the CPU of a
+  // group inside it.
   const own = isVersion2 ? '/' : readGroup(procRoot, 'self', isVersion2);
   const parent = existsSync(join(hierarchy, own)) ? join(hierarchy, own) : hierarchy;
   const group = join(parent, `svc-asr-loadtest-${process.pid}`);

@@ -42,7 +42,7 @@ test('readDeclaredSlots returns the slots of the model from the metrics of the o
   expect(await readDeclaredSlots(url, 'a', 0)).toBe(40);
 });
 
-test('readDeclaredSlots rejects for a model without workers', async () => {
+test('readDeclaredSlots fails for a model without workers', async () => {
   await expect(readDeclaredSlots(url, 'ab', 0)).rejects.toThrow(`the operator at ${url} reports no worker of ab`);
 });
 
@@ -52,12 +52,12 @@ test('readDeclaredSlots returns the slots even if one address of a host name ref
   expect(await readDeclaredSlots(url.replace('127.0.0.1', 'localhost'), 'a', 0)).toBe(40);
 });
 
-test('readDeclaredSlots rejects with the address of the operator if the operator is unavailable', async () => {
+test('readDeclaredSlots fails if the operator is unavailable, and the error contains the address of the operator', async () => {
   const port = await freePort('127.0.0.1');
   await expect(readDeclaredSlots(`http://127.0.0.1:${port}`, 'a', 0)).rejects.toThrow(`ECONNREFUSED 127.0.0.1:${port}`);
 });
 
-test('findSlots ignores other labels and other models', () => {
+test('findSlots ignores additional labels, and the slots of models other than the given model', () => {
   const page = `# TYPE ${SLOTS_METRIC} gauge\n${SLOTS_METRIC}{model="m2"} 7\n${SLOTS_METRIC}{x="y",model="m"} 5 1700000000000\n`;
   expect([findSlots(page, 'm'), findSlots(page, 'm2'), findSlots(page, 'other')]).toEqual([5, 7, 0]);
 });

@@ -40,7 +40,7 @@ test('judgeGrowth compares the low points of memory that rises and falls with ga
   expect(judgeGrowth(sawtooth).map(({ passed }) => passed)).toEqual([true]);
 });
 
-test('judgeGrowth ignores readings with another number of streams than usual', () => {
+test('judgeGrowth ignores readings during which the number of streams differed from the usual number', () => {
   const readings = readingsOf('sockets of gateway', [100, 100, 100, 100]).map((reading, at) =>
     at >= 3 * QUARTER && at % 2 === 0 ? { resources: { 'sockets of gateway': 500 }, streams: 90 } : reading,
   );

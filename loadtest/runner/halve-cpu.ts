@@ -9,8 +9,8 @@ import type { CpuLimit } from './cpu-limit.ts';
 export const HALF_CORE = 0.5;
 
 /**
- * Applies a CPU limit to the workers of a model after the given time. Returns a function to call at the end of the run,
- * which throws if the limit was not applied.
+ * Applies a CPU limit to the workers of a model after the given time. Returns a function that the caller must call at
+ * the end of the run. The function throws if the limit was not applied.
  */
 export function limitWorkersAfter(
   seconds: number,

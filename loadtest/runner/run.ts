@@ -136,7 +136,7 @@ function watchQuietTime({ periods }: Plan, { redisUrl }: Service): IdleWatch | u
   return watchIdleTime(() => periodTags(periods, Date.now()).period === 'quiet');
 }
 
-/** Opens the gate that lets the number of streams follow the declared slots. */
+/** Opens the gate. k6 asks it before each stream, so that the number of streams follows the declared slots. */
 async function openGate(
   scenario: LoadtestArguments['scenario'],
   options: Options,
@@ -169,14 +169,15 @@ async function createWorkerLimit({ addCleanup }: RunContext): Promise<CpuLimit> 
   // tools/cluster.
   const [{ createCpuLimit }, { HALF_CORE }] = await Promise.all([import('./cpu-limit.ts'), import('./halve-cpu.ts')]);
   const limit = createCpuLimit(HALF_CORE);
-  // Cleanup steps run in reverse order. This step runs after the service has stopped, so that the group is empty.
+  // Cleanup steps run in reverse order. The control group is therefore removed after the service has stopped, when no
+  // process is in the group.
   addCleanup(() => limit.remove());
   return limit;
 }
 
 /**
- * Schedules the CPU limit of the worker. Returns a function to call at the end of the run, which throws if the limit
- * was not applied.
+ * Schedules the CPU limit of the worker. Returns a function that the caller must call at the end of the run. The
+ * function throws if the limit was not applied.
  */
 async function limitWorker(limit: CpuLimit | undefined, service: Service, seconds: number): Promise<() => void> {
   const { workerRecords, model } = service;

@@ -1,7 +1,7 @@
 import { isOurs, openRecords } from '../../operator/src/workers/process/records.ts';
 
 /**
- * Suspends and resumes worker processes in turn, so that they run for only a part of the time. Returns a function that
+ * Suspends all worker processes for `stopMs` and resumes them for `runMs`, again and again. Returns a function that
  * ends the slowdown.
  */
 export function slowWorkers(recordFolder: string, stopMs: number, runMs: number): () => void {

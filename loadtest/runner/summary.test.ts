@@ -21,7 +21,7 @@ test('summarize passes a correct run that meets its targets', () => {
   ]);
 });
 
-test('summarize fails a run that misses a target only if the scenario requires latency', () => {
+test('summarize fails a run that misses a latency target only if the scenario must meet the latency targets', () => {
   expect(summarize(FACTS, PLAN, slow, balances).outcome).toBe('failed');
   const summary = summarize(FACTS, lenient, slow, balances);
   expect(summary.outcome).toBe('passed');

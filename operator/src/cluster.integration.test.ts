@@ -89,7 +89,7 @@ const metric = async (operator: TestOperator, pattern: RegExp) =>
 // The longest test is the first one, so that it starts immediately. Jest limits the number of tests that run at the
 // same time, and later tests wait for a free place.
 test.concurrent(
-  'an operator that could not reach the API server for ten lease durations then applies the changes that other clients made in that time',
+  'after an operator could not reach the API server for ten lease durations, it applies the changes that other clients made in that time',
   async () => {
     const { start, apply, get, kubectl, state, proxy } = await openScene();
     await apply(active('acme'), active('gone'));
@@ -400,7 +400,7 @@ test.concurrent(
     expect(await value(/svc_asr_operator_relists_total\{[^}]*kind="Tenant"[^}]*reason="start"[^}]*\} (\d+)/)).toBe(1);
     expect(await value(/svc_asr_operator_watch_age_seconds\{[^}]*kind="Tenant"[^}]*\} ([\d.e-]+)/)).toBeLessThan(60);
     const requests = /svc_asr_operator_kubernetes_requests_total\{[^}]*verb="watch"[^}]*code="200"[^}]*\} (\d+)/;
-    // Watches of other kinds may be answered later.
+    // At least three watches must have been answered. The API server may answer watches of further kinds later.
     await eventuallyLong(async () => expect(await value(requests)).toBeGreaterThanOrEqual(3));
   },
   TEST_MS,

@@ -133,7 +133,7 @@ class Lifecycle {
     const { checkpoints, pools, controller, status, source, journal, purge, keyRetention } = this.#parts;
     await checkpoints.start();
     await pools.start();
-    // The stop step of the pools may have run before they were started.
+    // A shutdown may have called pools.stop() before pools.start() was complete.
     if (this.#stopping) return pools.stop();
     await controller.start();
     if (this.#isStopping()) return;

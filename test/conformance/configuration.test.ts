@@ -175,7 +175,7 @@ describe('capacity', () => {
     expect(sessionOf(await service.create(tenant.key, { model: 'svc-asr-kikuyu-v1' })).credits.reserved).toBe(60);
   });
 
-  test('that is raised again accepts sessions without a restart', async () => {
+  test('that is raised from zero to one worker allows sessions without a restart of the service', async () => {
     service.writeConfig('full.yaml', modelYaml(NAME, { language: 'Full', max: 1 }));
     await eventually('a session is created', APPLIED_WITHIN_MS, async () => {
       return (await service.create(key, { model: NAME })).status === 201;

@@ -37,8 +37,8 @@ test('default intervals satisfy the documented time limits', () => {
   });
   const operator = readSettings(OPERATOR_SETTINGS, {});
   // The credit of an overdue session is returned within 2 s. The check of its tenant is due up to 1.5 s after the
-  // deadline. These are half a second of slack, and less than a second for rounding up. The reaper starts the check at
-  // most REAPER_INTERVAL_MS later.
+  // deadline. This delay is half a second of slack, plus less than a second from rounding up. The reaper starts the
+  // check at most REAPER_INTERVAL_MS after it is due.
   expect(settings.REAPER_INTERVAL_MS).toBeLessThanOrEqual(400);
   // A revoked key is refused within 5 s of its revocation.
   expect(settings.KEY_CACHE_TTL_MS).toBeLessThan(5000);

@@ -21,7 +21,7 @@ const TTL_MS = 8000;
 
 /** A service with default settings. */
 let service: Service;
-/** A service whose sessions expire sooner. */
+/** A service whose sessions expire sooner than with default settings. */
 let hasty: Service;
 beforeAll(async () => {
   [service, hasty] = await Promise.all([startService(), startService({ env: { SESSION_TTL_MS: String(TTL_MS) } })]);

@@ -149,7 +149,7 @@ test(
     expect(service.adminToken).toBe(local.admin_token);
     expect(balanceOf(await service.usage(tenant.key))).toStrictEqual(balance);
     const replay = sessionOf(await service.create(tenant.key, { model: KIKUYU }, headers));
-    // The port changes, because the test requests any free port.
+    // The restarted service has another port in its URLs, because this test lets it choose any free port.
     expect({ ...replay, websocket_url: '' }).toStrictEqual({ ...session, websocket_url: '' });
   },
   START_TIMEOUT_MS,

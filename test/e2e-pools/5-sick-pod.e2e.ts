@@ -30,7 +30,8 @@ test('a crash-looping worker is replaced on another node, and its streams contin
   await untilReady(harness, 1);
   const [sick] = await untilPods(harness, 'one worker runs', (pods) => pods.length === 1);
   const senders = [await startStream(access)];
-  // Only the second node is in the pool while the second worker starts. Later workers could run on either node.
+  // Only the second node belongs to the pool `a` while the second worker starts, so the worker runs there. Later
+  // workers can run on either node.
   await setPool(harness, node, undefined);
   await setPool(harness, otherNode, 'a');
   await applyPool(harness, { scaling: { min: 2, max: 2 } });

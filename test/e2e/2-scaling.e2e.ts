@@ -41,7 +41,7 @@ test('the pool of a model in another namespace starts a worker for a waiting str
   await expectBalanced(harness, TENANT);
 });
 
-test('a pool adds a worker when its streams need one and removes it afterwards, without cutting a stream', async () => {
+test('a pool adds a worker when its streams need one, removes a worker when the streams have ended, and interrupts no stream', async () => {
   const streams = [];
   // A worker has two slots, so the third stream needs a second worker.
   for (let i = 0; i < 3; i++) streams.push(await openStream(access, KIKUYU, 120));

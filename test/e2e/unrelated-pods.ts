@@ -45,7 +45,7 @@ export async function startUnrelatedPods({ tools }: Harness): Promise<void> {
   }
 }
 
-/** Deletes both pods and the other namespace. */
+/** Deletes the unrelated pod in the namespace of the installation, and OTHER_NAMESPACE with the other pod. */
 export async function removeUnrelatedPods({ tools }: Harness): Promise<void> {
   await tools.kubectl(['-n', NAMESPACE, 'delete', 'pod/unrelated', '--ignore-not-found']);
   await tools.kubectl(['delete', 'namespace', OTHER_NAMESPACE, '--ignore-not-found', '--wait=false']);

@@ -19,7 +19,7 @@ const PARTS = Math.ceil(SECONDS / PART_SECONDS);
 
 let stage: Stage;
 let streams: Awaited<ReturnType<typeof createOwnStreams>>;
-/** Transcript of the recording in one session. */
+/** Transcript of the recording if it is streamed in a single session. */
 let text: string;
 beforeAll(async () => {
   stage = await setStage({ gateway: { CHAIN_PART_SECONDS: String(PART_SECONDS) }, workers: [{}, {}, {}] });

@@ -123,7 +123,7 @@ test('only refused handshakes count toward the limit of a client address, and ea
   });
 });
 
-test('the number of handshakes that wait for a silent Redis is limited, and each of them is rolled back afterwards', async () => {
+test('the number of handshakes that wait for a silent Redis is limited, and each waiting handshake is rolled back when Redis answers again', async () => {
   const env = { HANDSHAKES_PENDING_MAX: String(PENDING), REDIS_TIMEOUT_MS: '3000' };
   await withGateway(env, async (gateway) => {
     const pending = async () => {

@@ -156,7 +156,8 @@ describe('when workers open streams, but return no transcripts', () => {
 
     test.concurrent('a client that pauses within a chunk keeps its worker and pays for its audio', async () => {
       const opened = await stage.ready();
-      // 1,060 of the 1,120 ms of a chunk, which is enough for the gateway to send the chunk to the worker.
+      // Sends 1,060 of the 1,120 ms of a chunk. The gateway forwards them to the worker, because no feature of the
+      // chunk uses the last samples of the chunk.
       opened.stream.audio(AUDIO.subarray(0, 33_920), FRAME_BYTES);
       await sleep(ANSWER_MS * 1.2);
       expect(hasMoved(stage, opened)).toBe(false);

@@ -177,7 +177,7 @@ test(
 );
 
 test(
-  'a stream whose next worker is killed during the move stays on the draining worker, and moves to a third worker',
+  'a stream whose next worker is killed during the move stays on the draining worker, and later moves to a third worker',
   async () => {
     const old = await addWorker();
     const opened = await openHalfway();

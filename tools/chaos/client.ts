@@ -26,8 +26,8 @@ const READY_TIMEOUT_MS = 150_000;
 const FINAL_TIMEOUT_MS = 120_000;
 const CLOSE_TIMEOUT_MS = 30_000;
 /**
- * A longer time without an answer during an utterance is a stall. Without faults, there is an answer for each chunk of
- * 1.12 s.
+ * If no answer arrives for longer than this during an utterance, the stream has stalled. Without faults, there is an
+ * answer for each chunk of 1.12 s.
  */
 const STALL_MS = 2000;
 /** A stall that is longer than this is recorded in the timeline. */

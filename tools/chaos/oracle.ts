@@ -30,7 +30,7 @@ const ENDS = new Set<JournalEntry['type']>(['settle', 'fail', 'expire', 'cancel'
  * gateway might not have renewed its lease.
  */
 const MERGE_MS = RENEW_MS + 1000;
-/** Longest separation after which a gateway certainly still has its lease. */
+/** Longest separation from Redis after which a gateway certainly still has its lease. */
 const SEPARATED_MAX_MS = LEASE_MS - RENEW_MS;
 
 /** Longest time between a write of the service to Redis and the answer to the client. */

@@ -46,7 +46,7 @@ export function isWhole({ replicas }: Replication): boolean {
 /** Finds out which writes failovers may have lost, from what the primaries report. */
 export class TailFinder {
   readonly tails: LostTail[] = [];
-  /** Latest time known so far for which every earlier write is on all servers. */
+  /** All writes before this time are known to be on all servers. */
   #copiedAtMs = 0;
   /** Reports of the current primary whose offsets the replicas have not confirmed yet. */
   #pending: { readonly offset: number; readonly atMs: number }[] = [];

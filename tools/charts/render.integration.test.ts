@@ -146,7 +146,7 @@ test.each([
 );
 
 test(
-  'the command of docs/install.md lists every image of the chart',
+  'the sed command in docs/install.md lists every image of the rendered chart',
   async () => {
     const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
     const [, script = ''] = /sed -nE '(.+)' \| sort -u/.exec(page) ?? [];

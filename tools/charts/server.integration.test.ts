@@ -53,7 +53,7 @@ const names = async (namespace: string, kinds: string) =>
     .sort();
 
 test.concurrent(
-  'a release keeps its Secrets on upgrade, rollback and uninstall, and its samples after uninstall',
+  'a Helm release keeps its Secrets on upgrade, rollback and uninstall, and keeps its sample resources on uninstall',
   async () => {
     const namespace = await kubernetes.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     await release('install', namespace, '--set', 'samples.enabled=true');

@@ -13,8 +13,8 @@ export const SERVICES = {
 export type ServiceName = keyof typeof SERVICES;
 
 /**
- * Settings that the chart sets from its own values. They are excluded from the free settings, so that there is only one
- * way to set them.
+ * Settings that the chart sets from its own values. Users cannot also set them by name, so that there is only one way
+ * to set each of them.
  */
 const DECIDED: Readonly<Record<ServiceName, readonly string[]>> = {
   gateway: [

@@ -41,8 +41,8 @@ export class NativeReference {
   }
 
   /**
-   * Transcribes the audio of a realtime connection. Utterances end at the commits of that connection, or after a
-   * silence of the same length.
+   * Transcribes the audio of a realtime connection. Utterances end at the commits of that connection. If the connection
+   * detected turns, utterances also end after as much silence as its turns did.
    */
   async transcribeConnection(model: string, connection: RecordedConnection, latency: Latency): Promise<string[]> {
     const { audio, commits, rate, silenceMs } = connection;

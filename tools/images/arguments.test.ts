@@ -16,7 +16,7 @@ describe('parseImageArguments', () => {
     expect(parse('svc-asr-worker', '--out', 'folder')).toMatchObject({ redis: false, out: 'folder' });
   });
 
-  test('leaves out Redis with --verify, and the load tests unless they are named', () => {
+  test('with --verify, does not select Redis, and selects the load tests only if their image is named', () => {
     expect(namesOf('--verify')).toEqual(services);
     expect(parse('--verify')).toMatchObject({ redis: false, verify: true });
     expect(namesOf('--verify', 'svc-asr-loadtest')).toEqual(['svc-asr-loadtest']);

@@ -79,7 +79,7 @@ describe('listLayer', () => {
 describe('programFiles', () => {
   const worker = { name: '@svc-asr/worker', version: '0.1.0', path: 'worker', isWorkspace: true };
 
-  test('lists the compiled sources of a workspace without tests and files of earlier builds', () => {
+  test('lists the compiled sources of a workspace, but no tests and no files of earlier builds', () => {
     write('worker/package.json', '{}');
     write('worker/src/main.ts');
     write('worker/src/main.test.ts');

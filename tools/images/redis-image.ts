@@ -7,7 +7,7 @@ import type { BuiltImage } from './oci.ts';
 import type { Platform } from './platform.ts';
 import { baseFiles, libraryFiles } from './system-files.ts';
 
-/** Redis, a shell for the chart's scripts, and the libraries of both. */
+/** Redis with the libraries that it needs, and a shell for the scripts of the chart. */
 const PACKAGES =
   'redis-tools busybox-static libatomic1 libc6 libcap2 libgcc-s1 libgcrypt20 libgpg-error0 libjemalloc2 liblz4-1 ' +
   'liblzf1 liblzma5 libssl3 libstdc++6 libsystemd0 libzstd1';

@@ -73,7 +73,10 @@ export function isFitting(name: GoToolName, version: Version | undefined): boole
   return version !== undefined && version[0] === pinned?.[0] && version[1] === pinned[1];
 }
 
-/** Returns the linker flags that set the version of programs. Kubernetes has separate major and minor versions too. */
+/**
+ * Returns the linker flags that set the version variables of programs. Kubernetes programs have a variable for the whole
+ * version, one for its major number and one for its minor number.
+ */
 export function versionFlags(names: readonly GoToolName[]): string[] {
   const flags = names.flatMap((name) => {
     const { versionVariables = [] }: GoTool = GO_TOOLS[name];

@@ -93,7 +93,7 @@ describe('runNode', () => {
     expect(task.output()).toContain('got it');
   });
 
-  test('lets the task receive the event disconnect when the launcher is killed', async () => {
+  test('lets the task receive the event "disconnect" when the launcher is killed', async () => {
     const task = launch(
       `process.on('disconnect', () => { console.log('alone'); process.exit(0); }); console.log('up');`,
     );

@@ -3,7 +3,7 @@ import { ensurePythonEnvironment } from '../install/python.ts';
 import type { PythonEnvironment } from '../install/python.ts';
 import { root } from '../launch/terminal.mjs';
 
-/** Tools that train, import and write models. They need packages of their own. */
+/** Folder of the Python tools that train, import and write models. */
 export const TRAINING_FOLDER = join(root, 'training');
 
 /** Installs the packages of the training tools. */

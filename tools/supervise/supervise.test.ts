@@ -81,7 +81,7 @@ describe('createFleet', () => {
     expect(pidsIn('steady').filter(isAlive)).toEqual([]);
   });
 
-  test('stops programs one after the other in reverse order', async () => {
+  test('stops programs one after the other, in the reverse of the order in which they started', async () => {
     await fleet.run(script('first', steady), up('first'));
     await fleet.run(script('second', steady), up('second'));
     await fleet.stop();

@@ -133,7 +133,8 @@ async function buildPrevious(): Promise<Version> {
     const nameOf = (file: string) => /([^/]*)-linux-\w+\.tar$/.exec(file)?.[1] ?? '';
     return { archives: files.map((file) => ({ file, reference: `localhost/${nameOf(file)}:${tag}` })), tag, chart };
   } catch (error) {
-    // This does not fail the run. Otherwise a commit that repairs a broken build could not pass.
+    // If the previous commit cannot be built, the run does not fail. Otherwise a commit that repairs a broken build
+    // could not pass.
     notTested.push(`an upgrade from ${previous.commit}, which cannot be built: ${String(error)}`);
     return NO_VERSION;
   }

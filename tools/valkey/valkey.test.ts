@@ -20,7 +20,7 @@ test('chooseTests returns patterns that each match a test, for all tests and for
   );
 });
 
-test('chooseTests passes other arguments to jest', () => {
+test('chooseTests returns paths and jest options unchanged', () => {
   expect(chooseTests(['packages/ledger', '-t', 'a lease'])).toEqual(['packages/ledger', '-t', 'a lease']);
 });
 

@@ -135,7 +135,8 @@ def _convolution(encoder):
 
 
 def _contexts(encoder):
-    """Returns the contexts with the same left context as the default, which is the first one, and a list of problems.
+    """Returns two lists: the usable contexts, and the problems. The first context of a model is its default. Only
+    contexts with the same left context as the default are usable.
     """
     given = lookup(encoder, "att_context_size", None)
     given = [given] if isinstance(given, list) and given and isinstance(given[0], int) else given

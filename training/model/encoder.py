@@ -58,7 +58,7 @@ class Subsampling(nn.Module):
         return self.out(x.transpose(1, 2).flatten(2)[:, DROPPED:]), (lengths - DROPPED).clamp(min=0)
 
     def _fast(self, x):
-        """Computes the convolutions without masks. A mask changes only the last frame of an utterance.
+        """Computes the convolutions without masks. Masks would change only the last frame of an utterance.
 
         [B, 1, T, mels] -> [B, T', channels * columns].
 

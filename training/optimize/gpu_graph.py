@@ -35,7 +35,7 @@ class Store:
         self.tensors, self.names = {}, {}
 
     def add(self, hint, array):
-        """Returns the name of a tensor and its position in the file."""
+        """Writes an array to the file unless the file contains it already. Returns its name, position and size."""
         content = array.tobytes()
         key = (hashlib.sha256(content).digest(), array.dtype.str, array.shape)
         if key not in self.tensors:

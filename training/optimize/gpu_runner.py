@@ -12,7 +12,7 @@ DTYPES = {"f16": np.float16, "f32": np.float32}
 
 
 def encoded_frames(length):
-    """Returns the number of encoder frames of a window if this many of its feature frames contain audio."""
+    """Returns the number of encoder frames of a window in which `length` feature frames contain audio."""
     for _ in range(3):
         length = length // 2 + 1
     return max(0, length - 2)

@@ -45,8 +45,8 @@ class State:
         return self.g.constant(np.array(values), np.int32)
 
     def new_rows(self, page):
-        """Returns the indices of the new frames in [left + C, B, width], as numbers of rows. The batch size is computed
-        on the device.
+        """Returns the row numbers of the new frames in the tensor [left + C, B, width] that `extend` builds. The batch
+        size is computed on the device.
         """
         g, block = self.g, self.width // self.row
         ones = g.op("Add", g.op("Mul", page, self.int32([0])), self.int32([1]))

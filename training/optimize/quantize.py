@@ -107,7 +107,8 @@ def choose_scale(x, matrices):
     low, high = min(x.min(), 0.0), max(x.max(), 0.0)
     best = (np.inf, 1.0, 0)
     for share in SHARES:
-        # The output of SiLU has a small negative range. Clipping this range would hardly change the scale.
+        # A lower limit that is small compared with the upper limit stays, as for the output of SiLU. Clipping there
+        # would hardly change the scale.
         bottom = low * share if low < -0.2 * high else low
         scale = (high * share - bottom) / LARGEST_ACTIVATION
         zero = int(np.clip(round(-bottom / scale), 0, LARGEST_ACTIVATION))

@@ -5,8 +5,8 @@ when it loads the graph.
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-# Number of elements from which a constant is stored in 16 bits. Smaller constants (norms, biases, masks) keep full
-# precision, because they hardly add to the size.
+# Constants with at least this number of elements are stored in 16 bits. Smaller constants (norms, biases, masks) keep
+# full precision, because they hardly add to the size.
 SMALLEST = 4096
 
 

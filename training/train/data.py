@@ -92,8 +92,8 @@ class Table:
         weights = family_weights(families)
         self.members = [np.flatnonzero(bucket == number) for number in range(len(sizes))]
         self.sums = [np.cumsum(weights[members]) for members in self.members]
-        # A batch of long utterances has fewer rows than a batch of short ones. Such batches are therefore drawn more
-        # often, so that each utterance is drawn equally often.
+        # A batch of long utterances has fewer rows than a batch of short ones. Batches of long utterances are therefore
+        # drawn more often, so that each utterance is drawn equally often.
         self.chances = np.array([sums[-1] / count if len(sums) else 0.0 for sums, count in zip(self.sums, rows)])
 
     def draw(self, random, longest):

@@ -23,7 +23,7 @@ export class Drain {
     this.#options = options;
   }
 
-  /** Starts to drain while the worker continues to run. */
+  /** Starts the drain without a time limit. The worker process continues to run. */
   start(): void {
     const { relay, moveAfterMs } = this.#options;
     if (this.#finishing) return;

@@ -96,8 +96,8 @@ async function startWorker(first: ConfiguredModel, guests: readonly ConfiguredMo
 }
 
 /**
- * Opens models one after the other. So each model is measured while no other model runs. No model has streams at this
- * time.
+ * Opens models one after the other. So each model is measured while no other model runs. No model has streams until all
+ * models are open.
  */
 async function openAll(models: readonly ServiceOptions[]): Promise<OpenModel[]> {
   const opened: OpenModel[] = [];

@@ -132,8 +132,9 @@ function slotLimits(settings: WorkerSettings, { info }: Engine, slots: number): 
 }
 
 /**
- * Returns the result of a task. Throws if an engine fails before the task has ended, or has already failed while
- * another model was loaded. At this time, no other code observes failures of the engines.
+ * Returns the result of a task of the start. Throws if an engine fails before the task has ended. Also throws if it
+ * failed earlier, while the worker loaded another model. Before the start is complete, no other code observes failures
+ * of the engines.
  */
 export async function orFailure<T>(engines: readonly Engine[], task: Promise<T>): Promise<T> {
   const settled = new AbortController();

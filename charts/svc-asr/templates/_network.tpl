@@ -37,7 +37,7 @@ pods, which is 5353 on OpenShift.
 {{- end }}
 {{- end }}
 
-{{/* Egress to the Kubernetes API. It is not a pod, so a pod selector cannot match it. */}}
+{{/* Egress to the Kubernetes API. The API server is not a pod, so a pod selector cannot match it. */}}
 {{- define "svc-asr.toApiServer" -}}
 - ports:
     {{- range .Values.networkPolicy.apiServer.ports }}

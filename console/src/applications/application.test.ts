@@ -37,14 +37,14 @@ test('approve() activates the tenant with one grant, and a second approval with 
   expect(once.spec).toMatchObject({ state: 'Active', grants: [{ id: 'welcome', audioSeconds: 60 }] });
   expect(approve(once, { requested: undefined, fallback: 3600 })).toBe(once);
   expect(approve(once, { requested: 60, fallback: 3600 })).toBe(once);
-  // An approval with another amount must fail, because the first amount stays.
+  // A second approval with another amount must fail, because it does not change the amount that was granted.
   expect(() => approve(once, { requested: 61, fallback: 60 })).toThrow('is Active');
   const without = approve(tenant(), { requested: 0, fallback: 60 });
   expect(without.spec).toMatchObject({ state: 'Active', grants: [] });
   expect(approve(without, { requested: 0, fallback: 60 })).toBe(without);
 });
 
-test('approve() accepts a declined tenant, but no suspended tenant and no tenant that was created as active, and decline() rejects an active tenant', () => {
+test('approve() throws for a suspended tenant and for a tenant that was created as active, but not for a declined tenant; decline() throws for an active tenant', () => {
   const declined = decline(tenant());
   expect(declined.spec.state).toBe('Declined');
   expect(decline(declined)).toBe(declined);

@@ -23,8 +23,9 @@ export function isSessionEnded(tenant: Tenant, { id, expiresAtMs }: SessionLife)
 }
 
 /**
- * Ends a session. Removes expired sessions from the list. A full list drops the session that expires first and raises
- * the limit to its expiry. Sessions of other browsers that expire at the limit or earlier then end too.
+ * Adds a session to the list of ended sessions, and removes expired sessions from the list. If the list is full, drops
+ * the session that expires first, and sets LIMIT of the annotation to the expiry of this session. This also ends the
+ * sessions of other browsers that expire at LIMIT or earlier.
  */
 export function withEndedSession(tenant: Tenant, ended: SessionLife, nowMs: number): Tenant {
   const { limitMs, sessions } = readEnded(tenant);

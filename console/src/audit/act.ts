@@ -67,7 +67,7 @@ export function createAudited(audit: AuditLog, actorOf: (request: Request) => Ac
   };
 }
 
-/** Reports what a request shows. Only a request that names a tenant gets an entry. */
+/** Reports which data a request shows. Only a request that names a tenant gets an entry in the audit log. */
 export function nameView(act: Act, view: string, tenant: string | undefined): void {
   act.detail = { view };
   if (tenant === undefined) act.entry = 'never';

@@ -75,8 +75,8 @@ export function createSessionFinder(
   }
 
   /**
-   * The Member is checked for each request, so that a removed member loses access with the next request. Other replicas
-   * may use a cached Member for up to CACHE_MS.
+   * Finds the session of a user. Checks the Member for each request. If this replica removes a member, the member loses
+   * access with the next request. Other replicas may use a cached Member for up to CACHE_MS.
    */
   async function findByUser(token: string, name: string): Promise<UserSession> {
     const user = await users.find(token);

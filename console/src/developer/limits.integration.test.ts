@@ -56,7 +56,7 @@ test('the limits on applications and keys also apply to concurrent requests', ()
 test.each([
   ['use', { use: `${'x'.repeat(15_000)}\u0001` }],
   ['email', { email: `a@${'b.'.repeat(7000)}` }],
-])('POST applications rejects a long invalid value of the field %s', (_field, wrong) =>
+])('POST applications rejects an invalid value of more than 14,000 characters in the field %s', (_field, wrong) =>
   withConsole({}, async (url) => {
     const answer = await createVisitor(url).call('POST', 'applications', { ...APPLICANT, ...wrong });
     expect(answer.status).toBe(400);

@@ -27,7 +27,7 @@ export function createSignOut({ store, identity, now }: DeveloperDeps, finder: S
     if (signOuts.waitMs(name, now()) > 0) return;
     signOuts.fail(name, now());
     await store.update('Tenant', name, (current) => {
-      // With a new link, all sessions of the old one have ended.
+      // If the tenant has a new link, the sessions of the old link have already ended.
       if (current === undefined || sessionLinkIdOf(current) !== session.linkId) throw new ConsoleError('not_signed_in');
       return withEndedSession(current, session, now());
     });

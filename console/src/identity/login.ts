@@ -34,7 +34,10 @@ export function readLogin(text: string | undefined, peppers: Keyring, nowMs: num
   return login.expiresAtMs > nowMs ? login : undefined;
 }
 
-/** Signs the body of a login. The prefix keeps these signatures apart from others with the same peppers. */
+/**
+ * Signs the body of a login. The peppers sign other texts too. Because of the prefix `login:`, the signature of another
+ * text is never valid for a login.
+ */
 function signatureOf(body: string, peppers: Keyring, pepperId: string): string | undefined {
   return sign(peppers, pepperId, `login:${body}`, 'base64url');
 }

@@ -6,7 +6,7 @@ import type { MembershipView } from '../responses.ts';
 import { userFields } from './member.ts';
 import type { MemberUser } from './member.ts';
 
-/** Returns the tenants of a user with the role in each, in the order of their names. Deleted tenants are left out. */
+/** Returns the tenants of a user, sorted by name, with the role of the user in each. Deleted tenants are left out. */
 export async function listMemberships(reads: CachedReads, user: UserIdentity): Promise<MembershipView[]> {
   const members = await reads.membershipsOf(user);
   const views = await Promise.all(

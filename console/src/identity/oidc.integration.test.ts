@@ -156,7 +156,7 @@ test('a session cookie is refused if its secret was changed', async () => {
   expect((await visitor.call('GET', 'session')).status).toBe(200);
 });
 
-test('a name that changed at the provider is shown after the next sign-in', async () => {
+test('if the name of a user changes at the provider, the new name is shown after the next sign-in', async () => {
   const subject = addUser('Grace');
   const { visitor } = await signIn(subject);
   const { tenant } = (await visitor.call('POST', 'applications', APPLICANT)).body;

@@ -27,7 +27,8 @@ export async function reserveLeaving(
 ): Promise<void> {
   const names = leaving.filter(isOwner).map(({ metadata }) => metadata.name);
   if (names.length === 0) return;
-  // The list is read before the annotation. Owners that leave in between are in the annotation.
+  // The Members are read before the annotation of the Tenant. If another console removes an owner between these two
+  // reads, the annotation already names this owner.
   const owners = (await store.membersOf(tenant)).map(({ resource }) => resource).filter(isOwner);
   const found = await store.get('Tenant', tenant);
   if (found === undefined) throw new ConsoleError('tenant_not_found');

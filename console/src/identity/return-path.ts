@@ -18,7 +18,7 @@ export function safeReturnPath(given: unknown): string {
   return origin === BASE && path.length <= MAX_CHARACTERS && isLocal(path) ? path : '/';
 }
 
-/** Returns false if a browser would read the start of the path as a host, even if it first decodes the path once. */
+/** Returns false if a browser could read the start of the path as a host, before or after it decodes the path once. */
 function isLocal(path: string): boolean {
   const start = path.slice(0, 8).replace(/%2f/gi, '/').replace(/%5c/gi, '\\');
   return !/^[\\/]{2}/.test(start);

@@ -6,7 +6,8 @@ import { digestOf } from '../resources/user-label.ts';
 import type { UserIdentity } from '../resources/store.ts';
 
 /**
- * Maximum lifetime of a session. The user then signs in again, and the console reads the name and the address again.
+ * Maximum lifetime of a session. After it, the user must sign in again, and the console reads the name and the e-mail
+ * address of the user again.
  */
 export const USER_SESSION_MS = 12 * 3_600_000;
 

@@ -25,7 +25,7 @@ export function rotatedExpiry(expiresAt: string | null, createdAt: string | unde
   return new Date(nowMs + Math.max(DAY_MS, wholeMs)).toISOString();
 }
 
-/** Lets a key expire at a time, unless it expires earlier anyway. */
+/** Returns the key with the expiry `atMs`. A key that expires earlier keeps its expiry. */
 export function withEarlierExpiry(key: ApiKey, atMs: number): ApiKey {
   const { expiresAt } = key.spec;
   if (typeof expiresAt === 'string' && Date.parse(expiresAt) <= atMs) return key;

@@ -59,8 +59,9 @@ export async function checkMails(deps: MailCheckDeps): Promise<void> {
 }
 
 /**
- * Sends the mail about low credit. Its mark contains the granted credit and the end of the budget's month. After a
- * further grant or in another month, the tenant can therefore get another mail.
+ * Sends the mail about low credit, once for each mark that Redis keeps (MARK_MS). The mark contains the granted credit
+ * and the end of the budget's month. After a further grant or in another month, the tenant can therefore get another
+ * mail.
  */
 async function checkCredit(deps: MailCheckDeps, tenant: Tenant): Promise<void> {
   const account = viewAccount(await deps.ledger.accounts.read(tenant.metadata.name));

@@ -13,7 +13,7 @@ export interface CachedReads {
 
 /** Maximum number of entries that each cache keeps. */
 const MAX_ENTRIES = 1000;
-/** Cache key for the list of keys without a label. No tenant can have this name. */
+/** Cache key for the list of API keys without the label that names their tenant. No tenant can have this name. */
 const WITHOUT_LABEL = '';
 
 /**

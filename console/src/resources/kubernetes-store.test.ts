@@ -172,7 +172,7 @@ const member = (name: string, spec: Partial<Member['spec']>): Member => ({
 const grace = { issuer: 'https://login.example', subject: 'grace' };
 const invitation = { hash: 'a'.repeat(64), pepperId: 'p1', expiresAt: '2030-01-01T00:00:00Z', invitedBy: 'x' };
 
-test('the Kubernetes store finds an accepted invitation by its user, and the Tenant owns the Member', async () => {
+test('the Kubernetes store finds a Member by its user after the invitation was accepted, and makes the Tenant the owner of the Member', async () => {
   const { store, put, find } = open();
   put(object('acme'));
   await store.update('Member', 'm1', () => member('m1', { invitation }));

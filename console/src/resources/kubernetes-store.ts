@@ -179,7 +179,10 @@ async function write<K extends ConsoleKind>(
   return api.create(TYPES[kind], buildObject(wanted, tenant));
 }
 
-/** Returns the owner of a Member that was created without one, for example by kubectl. */
+/**
+ * Returns the owner references for an object that has none. A Member gets its Tenant as the owner, because kubectl may
+ * have created the Member without an owner.
+ */
 async function ownersOf(api: Pick<Api, 'get'>, wanted: ResourceOf<ConsoleKind>) {
   return wanted.kind === 'Member' ? referencesTo(await find(api, 'Tenant', wanted.spec.tenant)) : [];
 }

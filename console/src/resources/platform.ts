@@ -23,7 +23,7 @@ export interface OperatorLead {
   readonly renewedAt: string;
 }
 
-/** What administrators see of the platform besides Redis. */
+/** Reads the data about the platform that administrators see and that is not stored in Redis. */
 export interface Platform {
   /** Where resources are stored. */
   readonly kind: 'files' | 'cluster';

@@ -50,7 +50,7 @@ export interface ResourceStore {
   list: <K extends ConsoleKind>(kind: K) => Promise<Stored<K>[]>;
   /** Returns the keys that are labelled with a tenant. See `keysOf`. */
   labelledKeys: (tenant: string) => Promise<Stored<'ApiKey'>[]>;
-  /** Returns the keys without a label, of all tenants. */
+  /** Returns the keys without the label that names their tenant. They may belong to any tenant. */
   unlabelledKeys: () => Promise<Stored<'ApiKey'>[]>;
   /** Returns the members of a tenant and its pending invitations. */
   membersOf: (tenant: string) => Promise<Stored<'Member'>[]>;

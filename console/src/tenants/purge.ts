@@ -86,7 +86,10 @@ function startTimer({ timeoutMs, intervalMs }: PollOptions): () => PollOptions {
   return () => ({ timeoutMs: Math.max(0, deadline - performance.now()), intervalMs });
 }
 
-/** Counts live sessions. This takes little time, so that a stopped operator is noticed before the long requests. */
+/**
+ * Asks the operator to count live sessions. Counting and purging both start with this request, because the operator
+ * answers it quickly. If the operator is stopped, they fail here and not only after the timeout of a long request.
+ */
 function check(deps: PurgeDeps, name: string, { timeoutMs, intervalMs }: PollOptions): Promise<PurgeAnswer> {
   return ask(deps, name, 'check', { timeoutMs: Math.min(timeoutMs, CHECK_TIMEOUT_MS), intervalMs });
 }

@@ -49,7 +49,7 @@ test('waitUntilGrantApplied reads the last minute of the journal page by page, a
   expect(requested).toEqual(['940000-0', '950000-999', '960000-0']);
 });
 
-test('waitUntilGrantApplied continues while Redis is unavailable and returns false on timeout', async () => {
+test('waitUntilGrantApplied continues to wait while Redis is unavailable, and returns false on timeout', async () => {
   let tries = 0;
   const ledger = ledgerOf(() =>
     ++tries < 3 ? Promise.reject(new LedgerUnavailable('down')) : Promise.resolve([entry('1000001-0', 'grant', 'g')]),

@@ -41,8 +41,8 @@ export function createKubeObjects(): KubeObjects {
   }
 
   /**
-   * Executes a write. If a test asked to lose its response, executes the write a second time, as a retry of the client
-   * does.
+   * Executes a write. If a test asked to lose the response to this write, executes the write a second time, because the
+   * client would retry it.
    */
   function attempt(verb: Verb, write: () => KubeObject): KubeObject {
     if (!lost.delete(verb)) return write();

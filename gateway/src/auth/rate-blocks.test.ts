@@ -50,10 +50,10 @@ test('RateBlocks lets Redis decide again about a tenant that got no refusal for 
 });
 
 test.each([
-  ['that were allowed', refused(0, { allowed: true })],
-  ['of an account that is not active', refused(5000, { state: 'Suspended' })],
-  ['that are allowed again in a millisecond', refused(1)],
-])('RateBlocks does not refuse the tenant of requests %s', (_name, admission) => {
+  ['an allowed request', refused(0, { allowed: true })],
+  ['a refusal because the account is not active', refused(5000, { state: 'Suspended' })],
+  ['a refusal if the next request is allowed in a millisecond', refused(1)],
+])('RateBlocks does not refuse a tenant after %s', (_name, admission) => {
   const blocks = new RateBlocks();
   add(blocks, admission);
   expect(blocks.find('a', 1000)).toBeUndefined();

@@ -3,7 +3,7 @@ import { evictOldest } from './evict-oldest.ts';
 
 /**
  * Number of refusals by Redis after which the gateway itself refuses a tenant, without a request to Redis. A client
- * that respects Retry-After gets fewer refusals.
+ * that respects Retry-After does not reach this number.
  */
 const EXACT_REFUSALS = 10;
 /** Time without a refusal after which earlier refusals no longer count. */

@@ -46,7 +46,7 @@ export const MEMORY_LIMITS = ['--max-old-space-size=64', '--max-semi-space-size=
 
 /**
  * Decodes a file in a separate process. Throws 400 if the file cannot be decoded. When the promise resolves, the whole
- * file has been checked. Later frames fail only if the decoder itself fails.
+ * file has been checked. Reading the frames afterwards fails only if the decoder itself fails.
  */
 export async function decodeFile(
   file: Buffer,

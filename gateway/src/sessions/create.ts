@@ -30,11 +30,11 @@ export interface CreateRequest {
   seconds: number;
   idempotencyKey: string | undefined;
   origin: SessionOrigin;
-  /** Throws if there is no time left for another step. */
+  /** Called before each request to the ledger. Throws if the deadline of the request has passed. */
   checkDeadline: () => void;
   /**
-   * Called with the state of the session rate limit if the ledger returns this state. Some refusals contain this state
-   * too.
+   * Called with the state of the session rate limit if the answer of the ledger contains this state. An answer that
+   * refuses the session can also contain it.
    */
   onRate: (rate: RateState) => void;
 }

@@ -69,7 +69,7 @@ export class StreamTrace {
     return formatTraceparent(this.#prepared.spanContext());
   }
 
-  /** Ends the span of the prepared worker. `failure` is set if a failure of that worker is the reason. */
+  /** Ends the span of the prepared worker if the stream does not move to it. `failure` is set if that worker failed. */
   abandonMove(failure: string | undefined): void {
     endRelay(this.#prepared, failure);
     this.#prepared = undefined;
@@ -81,7 +81,7 @@ export class StreamTrace {
     this.#prepared = undefined;
   }
 
-  /** Ends the span of the current worker. `failure` is set if a failure of that worker is the reason. */
+  /** Ends the span of the current worker, which the stream leaves. `failure` is set if that worker failed. */
   leaveWorker(failure: string | undefined): void {
     endRelay(this.#relay, failure);
     this.#relay = undefined;

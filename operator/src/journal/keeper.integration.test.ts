@@ -149,7 +149,7 @@ test('the journal keeper leaves entries in Redis while it cannot write them, and
   expect(log.at(-1)?.message).toBe('the journal is exported again');
 });
 
-test('the journal keeper leaves exported entries in Redis until their retention time, to recognize repeated settlements', async () => {
+test('the journal keeper leaves exported entries in Redis until their retention time has passed, so that a repeated settlement is recognized', async () => {
   const tenant = await createTenant(ledger, 600_000, { concurrentSessions: 50 });
   const { sessionId } = await reserved(ledger, tenant, { seconds: 1 });
   const connection = { tenant, sessionId, credentialHash: 'hash', owner: OWNER, connectionId: 'c' };

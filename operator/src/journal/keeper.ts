@@ -184,8 +184,8 @@ export class JournalKeeper {
   }
 
   /**
-   * Reads the next entries that are not exported. `last` is the id of the last exported entry after this page was
-   * written to the files.
+   * Reads the next page of entries that are not exported. `last` is the id of the entry that is the last exported one
+   * once the page is written to the files.
    */
   async #readPage(tenant: string): Promise<{ tenant: string; page: JournalEntry[]; last: string | undefined }> {
     const { journal } = this.#options;

@@ -77,7 +77,7 @@ export class ApiReflector implements Reflector {
   #synced = false;
   /** Version from which the watch continues. Undefined if everything must be listed first. */
   #resourceVersion: string | undefined;
-  /** Why the next step is a full list and not a watch. */
+  /** Reason for the next full list. Valid while `#resourceVersion` is undefined. */
   #relistReason: RelistReason = 'start';
   #listedMs = 0;
 

@@ -116,7 +116,8 @@ export function createFileCheckpoints(options: FileCheckpointOptions): Checkpoin
 
 /**
  * Returns whether an account has more consumption than its checkpoint, or the same consumption and more corrections.
- * Neither value ever decreases. An account with lower values was lost, so its checkpoint must be kept.
+ * Neither value ever decreases. If the account has lower values than its checkpoint, Redis has lost writes, so the
+ * checkpoint must be kept.
  */
 function isLater(
   { consumedMs, limitedCorrections }: Pick<Account, 'consumedMs' | 'limitedCorrections'>,

@@ -254,8 +254,8 @@ test('a late write of a former leader does not undo newer changes of a Tenant', 
   await bring(stateOf('u2', 1, 'Active'));
   expect(await state()).toBe('Active');
 
-  // A cluster that was restored from a backup has an older generation than Redis. The source has no newer one, so the
-  // settings are applied.
+  // A cluster that was restored from a backup has an older generation than Redis. The source has no newer
+  // generation, so the settings are applied.
   await bring(stateOf('u2', 5, 'Suspended'));
   newest = true;
   await bring(stateOf('u2', 4, 'Active'));

@@ -198,7 +198,7 @@ test.each([
   ['succeeds', false],
   ['fails', true],
 ])(
-  'PurgeTask enqueues the ApiKeys that a new tenant of the same name gets during a removal that %s',
+  'if a new tenant of the same name gets ApiKeys during a removal that %s, PurgeTask enqueues these ApiKeys for a reconcile',
   async (_name, fails) => {
     const tenant = await createClosedTenant();
     const during = async (name: string) => {
@@ -234,7 +234,7 @@ test('PurgeTask removes nothing until the operator has listed all resources', as
   expect(await ledger.accounts.state(tenant)).toBe('Deleted');
 });
 
-test('PurgeTask rejects while an ApiKey of the tenant exists or is being revoked', async () => {
+test('PurgeTask throws an error while an ApiKey of the tenant exists or is being revoked', async () => {
   const tenant = await createClosedTenant();
   resources = [apiKey('8fK2pQ9xLm', tenant) as ReconciledResource];
   await expect(purge(createTask(), tenant)).rejects.toThrow('8fk2pq9xlm');

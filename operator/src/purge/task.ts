@@ -122,8 +122,8 @@ export class PurgeTask {
     const { purge, checkpoints, journal, journalFolder } = this.#options;
     const liveSessions = await this.#countLive(tenant);
     if (liveSessions > 0) return { liveSessions, removed: {}, remaining: {} };
-    // No pass of the journal keeper runs during the removal. It could otherwise export entries that it has read before
-    // they were removed.
+    // No pass of the journal keeper runs during the removal. Otherwise, a pass could export entries that it had read
+    // before their removal.
     const removed: Counts = await journal.runBetweenPasses(async () => ({
       ...(await purge.remove(tenant)),
       journal_lines: journalFolder === '' ? 0 : await removeTenantLines(journalFolder, tenant),

@@ -10,7 +10,7 @@ export interface StatusOf {
 }
 export type AnyStatus = StatusOf[ReconciledKind];
 
-/** Fields of a status other than the conditions. For a union of kinds, the fields of any of them. */
+/** Fields of a status other than the conditions. For a union of kinds, the fields of one of these kinds. */
 type Fields<K extends ReconciledKind> = K extends ReconciledKind
   ? { readonly [F in keyof Omit<StatusOf[K], 'conditions'>]?: StatusOf[K][F] | undefined }
   : never;

@@ -25,9 +25,9 @@ export interface StatusParts {
 }
 
 /**
- * Factor by which the interval of the rounds of Tenants and ApiKeys exceeds the minimum interval between two writes of
- * slow fields. A round slightly before the end of the minimum interval could not write. The write would then wait for
- * the next round.
+ * A round reports the status of all Tenants or ApiKeys. The interval of the rounds is this factor times the minimum
+ * interval between two writes of slow fields. A report slightly before the end of the minimum interval could not write
+ * the slow fields. They would then be written only in the next round.
  */
 const INTERVAL_MARGIN = 1.05;
 

@@ -35,8 +35,8 @@ export function createGather(options: GatherOptions): { readonly [K in Reconcile
         findings.push(findUnknownModels(limits, (model) => source.get('ASRModel', model) !== undefined));
       // The account in an emptied or wrong Redis must not overwrite the last checkpoint.
       const account = guard.missing() === undefined ? await accounts.read(name) : undefined;
-      // Consumption never decreases. An account with a lower value was lost, and only the checkpoint has the right
-      // value.
+      // Consumption never decreases. If the account has less consumption than the checkpoint, Redis has lost writes.
+      // The status then keeps the value of the checkpoint.
       const known = before.credits?.consumedMs ?? 0;
       if (account === undefined || account.consumedMs < known) return { fields: {}, findings };
       const ledgerId = guard.ledgerId();

@@ -80,7 +80,8 @@ export class ResourceStatusReporter implements StatusReporter {
   }
 
   refused(kind: ReconciledKind, name: string): Promise<void> {
-    // Also writes slow fields and messages, because the rounds do not visit a resource that was never valid.
+    // Also writes slow fields and messages. Otherwise only the rounds of rounds.ts write them, and these rounds do not
+    // visit a resource that was never valid.
     return this.#report(kind, name, 'all');
   }
 

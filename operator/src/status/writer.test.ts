@@ -132,12 +132,12 @@ test.each([404, 409])(
   },
 );
 
-test('the status writer rejects on errors other than 404 and 409', async () => {
+test('report() of the status writer throws errors of the API server other than 404 and 409', async () => {
   const { writer } = setUp(new KubernetesError(422, 'Invalid', 'x'));
   await expect(writer.report('Tenant', 'acme', news(5), 'all')).rejects.toMatchObject({ status: 422 });
 });
 
-test('for an object that is being deleted, the status writer writes only why the deletion is delayed, with an event', async () => {
+test('for an object that is being deleted, the status writer writes only the reason why the deletion is delayed, and records an event', async () => {
   const { writer, state, writes, events, catchUp } = setUp();
   await writer.report('Tenant', 'acme', news(5, 'False'), 'all');
   catchUp();

@@ -12,15 +12,15 @@ import { findTransitions, isBad } from './conditions.ts';
 /** Writes the status of resources. */
 export interface StatusWriter {
   /**
-   * Writes the status if it has changed. If only slow fields or messages of conditions have changed, writes it only
-   * with the scope `all`, and at most once per `slowMs`.
+   * Writes the status if it has changed. Slow fields are fields that change with the traffic. If only slow fields or
+   * messages of conditions have changed, writes the status only with the scope `all`, and at most once per `slowMs`.
    */
   report: <K extends ReconciledKind>(kind: K, name: string, news: StatusNews<K>, scope: StatusScope) => Promise<void>;
   /** Returns the current status. Empty if there is none yet. */
   current: <K extends ReconciledKind>(kind: K, name: string) => StatusOf[K];
   /**
-   * Forgets writes whose watch event has arrived, and times of writes that no longer delay slow fields. Call it
-   * regularly.
+   * Forgets each write whose watch event has arrived. Also forgets the time of each write that is longer ago than
+   * `slowMs` and so no longer delays slow fields. Call it regularly, so that memory use stays bounded.
    */
   forgetPast: () => void;
 }

@@ -8,7 +8,10 @@ const MODELS = [
   { id: 'dholuo', language: 'Dholuo', language_code: 'luo' },
 ] as Model[];
 
-/** Calls the function of askModel. Answers its question with the characters that a terminal sends for these keys. */
+/**
+ * Calls the function that askModel returns. Answers its questions with the characters that a terminal sends for these
+ * keys.
+ */
 function press(...keys: string[]): Promise<Model | undefined> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });

@@ -97,7 +97,7 @@ test('if the service has models for several languages, transcribe without --lang
   expect(service.requests).toEqual([]);
 });
 
-test('transcribe sends the language code of the model for a BCP 47 tag', async () => {
+test('if --language is a BCP 47 tag, transcribe sends the language code of the model', async () => {
   expect((await run(['transcribe', fileOf(1.5), '--language', 'ki-KE'])).status).toBe(0);
   expect(service.streams[0]?.messages).toEqual([CONFIG, { type: 'flush' }]);
 });

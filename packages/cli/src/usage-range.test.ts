@@ -19,7 +19,7 @@ test('parseRange returns the previous day for the period "day"', () => {
   expect(parseRange({ ...NONE, period: 'day' }, at('2027-03-01T23:59:59Z'))).toEqual(range);
 });
 
-test('parseRange ends with the previous day if only the first day is given', () => {
+test('parseRange ends the range with yesterday if only the first day is given', () => {
   const now = at('2027-03-10T05:00:00Z');
   expect(parseRange({ ...NONE, from: '2027-03-01' }, now)).toEqual({ from: '2027-03-01', to: '2027-03-09' });
   const both = { from: '2027-03-01', to: '2027-03-10' };

@@ -48,7 +48,7 @@ interface SchemaError {
 function problemsOf(errors: readonly SchemaError[]): Problem[] {
   const problems = new Map<string, string>();
   // For a schema with alternatives, the errors of each branch come before the error of the alternatives. Only the first
-  // message of each field is kept.
+  // message of each field is kept, so a specific message of a branch wins over the general one.
   for (const error of errors) {
     const field = error.instancePath.slice(1).replaceAll('/', '.');
     for (const problem of explain(error, field)) {

@@ -10,7 +10,7 @@ import { watchObjects } from './watch.ts';
 export interface KubeApiOptions extends RequesterOptions {
   /** Field manager under which this client writes fields. */
   fieldManager: string;
-  /** Separate connections for watches. On shared connections they would block other requests. */
+  /** Separate connections for watches. On shared connections, watches would block other requests. */
   watchTransport: Transport;
 }
 

@@ -14,7 +14,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0
   end_lease(KEYS[1], id)
   redis.call('ZADD', dead, now, id)
 end
--- If a time is later than `again`, it was written before the clock stepped back.
+-- A time later than `again` was written before the clock stepped back. It is replaced by the present time.
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', dead, '(' .. again, '+inf', 'LIMIT', 0, 10)) do redis.call('ZADD', dead, now, id) end
 local reply = redis.call('ZRANGEBYSCORE', dead, '-inf', now, 'LIMIT', 0, 10)
 for _, id in ipairs(reply) do redis.call('ZADD', dead, again, id) end

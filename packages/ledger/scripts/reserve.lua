@@ -49,8 +49,9 @@ end
 if redis.call('EXISTS', base .. 'x:' .. id) == 1 then return { 'cancelled' } end
 local account = read_account()
 if account.state ~= 'Active' then return { 'inactive' } end
--- Without a mark that covers its expiry, the reaper would not find this session when it is overdue. If the mark is much
--- later, the caller's estimate of the clock is wrong, for example because the clock stepped back.
+-- The reaper checks a tenant at the times of its marks (src/due.ts). Without a mark at or after the expiry of this
+-- session, the reaper would not find the session when it is overdue. If the mark is much later than the expiry, the
+-- caller's estimate of the clock is wrong, for example because the clock stepped back.
 if marked < expires or marked > expires + MARK_TOLERANCE_MS then return { 'unmarked', now } end
 
 local live = redis.call('ZCARD', base .. 'live')

@@ -10,7 +10,7 @@ local FOLD_PER_CALL = 1000
 local base = string.sub(KEYS[1], 1, -2)
 local acknowledged = redis.call('HMGET', KEYS[1], 'state', 'jx')
 if not acknowledged[1] then return { -1 } end
--- Earlier versions stored the ids of checkpoints in `jc`, and the time of the next checkpoint in `jn`.
+-- Removes what earlier versions stored: the ids of checkpoints in `jc`, and the time of the next checkpoint in `jn`.
 redis.call('DEL', base .. 'jc')
 redis.call('HDEL', KEYS[1], 'jn')
 

@@ -96,7 +96,7 @@ describe.each([
     expect((await ledger.accounts.read(tenant))!.liveSessions).toBe(1);
   });
 
-  test('chain() reserves the remaining credit if it is less than requested, and is refused without changes below one second of credit', async () => {
+  test('chain() reserves the remaining credit if it is less than requested, but is refused and changes nothing if less than one second remains', async () => {
     const tenant = await createTenant(ledger, 13_999);
     const [first, next] = [await active(tenant), randomUUID()];
     expect(await chain(tenant, first, next)).toEqual({ outcome: 'ok', reservedMs: 3000 });

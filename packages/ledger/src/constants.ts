@@ -18,8 +18,7 @@ export interface ScriptConstants {
   /** Time after which a queued stream leaves the queue if its gateway does not renew the stream. */
   QUEUE_TTL_MS?: number;
   /**
-   * Longest time from the expiry of a credential to the end of its stream, in addition to the length of the reserved
-   * audio.
+   * Longest time from the expiry of a credential to the end of its stream, without the duration of the reserved audio.
    */
   STREAM_EXTRA_MS?: number;
   /** Duration that a lease gets when it is restarted. Leases are restarted after LEASE_GAP_MS was exceeded. */

@@ -22,12 +22,15 @@ const REMEMBERED = 10_000;
  */
 export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, { ttlMs }: { ttlMs: number }) {
   /**
-   * Longest time from now until the second of a mark, with a tolerance for differences between the clocks of a cluster.
-   * If a mark is further ahead, the clock of Redis has stepped back since the mark was written. The mark is then due
-   * immediately.
+   * Longest time from now until a mark is due, with a tolerance for differences between the clocks of a cluster. If a
+   * mark is due even later, the clock of Redis has stepped back since the mark was written. The reaper then checks the
+   * tenant immediately.
    */
   const horizonMs = Math.max(ttlMs, CHECK_INTERVAL_MS) + 2 * TOLERANCE_MS;
-  /** Seconds of the marks that were last written for each tenant, one for each lifetime that was passed to `mark`. */
+  /**
+   * Times, in seconds, at which the last marks of each tenant are due. There is one for each lifetime that was passed
+   * to `mark`.
+   */
   const written = new Map<string, readonly number[]>();
 
   /**

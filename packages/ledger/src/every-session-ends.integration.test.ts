@@ -154,7 +154,7 @@ describe('if a failover of Redis undoes a settlement', () => {
   });
 });
 
-test('if a failover of Redis loses that a session was connected, settle() and fail() return not_connected', async () => {
+test('if a failover of Redis loses the record that a session was connected, settle() and fail() return not_connected', async () => {
   const stream = await reserve();
   const restore = await snapshot(stream);
   const { tenant, sessionId } = stream;
@@ -176,7 +176,7 @@ describe('the deadline of an active session', () => {
 
   test('can pass in an outage of Redis, but then neither a usage request nor the reaper ends the session if a live gateway owns the stream', async () => {
     const stream = await openStream(alive);
-    // Redis was unavailable, so that no reaper could extend the deadline.
+    // This step simulates an outage of Redis, in which no reaper could extend the deadline.
     await ledger.step(DEADLINE_MS);
     expect((await ledger.accounts.usage(stream.tenant))?.balance.reservedMs).toBe(CREDIT_MS);
     expect(await stateOf(stream)).toBe('active');
@@ -260,7 +260,7 @@ describe('after the clock of Redis stepped back by a day', () => {
     await expectFailed(stream);
   });
 
-  test('a session that is reserved before the ledger notices the step expires within the lifetime of its credential', async () => {
+  test('a session expires within the lifetime of its credential, even if it was reserved before the ledger noticed the step of the clock', async () => {
     await reserve();
     await ledger.step(-DAY_MS);
     const { tenant } = await reserve();

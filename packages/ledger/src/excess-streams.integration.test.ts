@@ -87,7 +87,8 @@ test('excess streams move only until their worker has as many streams as slots',
   const excess = await overload('slow', 3);
   await register('other', 3);
   expect(await served(excess)).toEqual(excess.slice(0, 2));
-  // A repeated request does not move the third stream either.
+  // The third stream stays, because its worker now has one stream and one slot. A repeated request does not change
+  // this.
   expect(await leave('slow', excess[2]!)).toBeUndefined();
   await ledger.workers.renew(model, 'slow', 0);
   expect(await served(excess.slice(2))).toEqual(excess.slice(2));
@@ -103,7 +104,7 @@ test('if a worker has enough slots again, its excess streams stay at this worker
   expect([...new Set(moved)]).toEqual([excess[0]]);
 });
 
-test('excess streams move before new streams after their worker has started to drain', async () => {
+test('when the worker of excess streams starts to drain, these streams get slots before new streams', async () => {
   const [first = '', second = ''] = await overload('slow', 2);
   expect(await place('new')).toBeUndefined();
   await ledger.workers.drain(model, 'slow');
@@ -111,7 +112,7 @@ test('excess streams move before new streams after their worker has started to d
   expect(await served([first, second, 'new'])).toEqual([first, second]);
 });
 
-test('an excess stream that loses its worker moves before new streams', async () => {
+test('when an excess stream loses its worker, it gets a slot before new streams', async () => {
   const [first = ''] = await overload('slow', 1);
   expect(await place('new')).toBeUndefined();
   await ledger.workers.remove(model, 'slow');

@@ -51,7 +51,7 @@ describe.each([
     }
   });
 
-  test('are missing until they are loaded, and the error then names the library', async () => {
+  test('are missing until they are loaded, and a call before that fails with an error that names the library', async () => {
     const { worker } = ledgers();
     await expect(worker.workers.renew('kikuyu', 'w1')).rejects.toThrow(FunctionsMissing);
     await expect(worker.workers.renew('kikuyu', 'w1')).rejects.toThrow(/svc_asr_1/);

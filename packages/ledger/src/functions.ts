@@ -15,7 +15,7 @@ export const LIBRARY = `svc_asr_${VERSION}`;
 /** The scripts that workers call. */
 const SCRIPTS = ['worker_register', 'worker_renew', 'worker_drain', 'worker_remove'] as const;
 
-/** Thrown if Redis does not have the functions. The operator loads them. */
+/** Thrown if Redis does not have the library with the functions of the ledger. The operator loads this library. */
 export class FunctionsMissing extends LedgerUnavailable {
   constructor(options: { cause: unknown }) {
     super(

@@ -131,7 +131,7 @@ describe.each([
     await ledger.gateways.reapDead(raise);
   });
 
-  test('gateways.renew() returns Infinity as the number of further streams while another live gateway publishes no such number, as in the previous version', async () => {
+  test('gateways.renew() returns Infinity as the number of further streams while another live gateway, such as one of the previous version, publishes no such number', async () => {
     const [own, before] = [await ledger.gateways.join('own'), await ledger.gateways.join('before')];
     expect(await ledger.gateways.renew(own, 0)).toEqual({ freeElsewhere: Infinity });
     expect(await ledger.gateways.renew(before)).toEqual({ freeElsewhere: 0 });

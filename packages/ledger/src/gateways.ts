@@ -56,8 +56,8 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
 
   /**
    * Ends a process by letting its lease expire now. The next reaper fails all streams that the process has not settled.
-   * This function does not remove the process, because its list of streams may not be empty. The list may also be on
-   * another Redis node.
+   * This function does not remove the process itself. The reaper needs the list of its streams, which may not be empty
+   * yet.
    */
   async function leave(owner: Owner): Promise<void> {
     await link.send(keys.gateways(), ['ZADD', keys.gateways(), 'XX', '0', owner.id]);

@@ -94,7 +94,7 @@ describe.each([
     await expectBalanced(ledger, tenant);
   });
 
-  test('trim() with an exporter removes only acknowledged entries, and ignores an acknowledgement of an older entry', async () => {
+  test('trim() with an exporter removes only acknowledged entries, and ignores an acknowledgement that is older than the last one', async () => {
     const tenant = await createTenant(ledger, 600_000);
     for (let at = 0; at < 5; at++) await runSession(ledger, tenant);
     const entries = await ledger.journal.read(tenant);
@@ -117,7 +117,8 @@ describe.each([
     const entries = await small.journal.read(tenant);
     expect(entries.map(({ type }) => type)).not.toContain('checkpoint');
     expect(entries).toHaveLength(161);
-    // The first trim removes the field of the earlier version. Without an exporter, the usual limit then applies.
+    // The first trim removes the field of the earlier version. Then the limit for journals without an exporter applies,
+    // which is 10 entries here.
     await small.journal.trim(tenant, undefined, DAY_MS);
     await runSession(small, tenant);
     expect((await small.journal.read(tenant))[0]!.type).toBe('checkpoint');

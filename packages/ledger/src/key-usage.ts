@@ -11,7 +11,7 @@ const PERIOD_DAYS = 8;
 
 /** Creates the function that reads usage by day, model and key. */
 export function createKeyUsage(link: RedisLink, keys: RedisKeys, daily: DailyUsageReader) {
-  /** Returns the usage by key in all periods that contain the given days. The keys of the result are `DATE MODEL`. */
+  /** Returns the usage by API key in all periods that contain the given days, grouped by `DATE MODEL`. */
   async function readKeys(tenant: string, days: readonly number[]): Promise<Map<string, KeyUsage[]>> {
     const periods = [...new Set(days.map((day) => Math.floor(day / PERIOD_DAYS)))];
     const rows = await Promise.all(

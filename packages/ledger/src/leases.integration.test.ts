@@ -170,7 +170,7 @@ describe('workers', () => {
     },
   );
 
-  test('have a slot free again after three hours if the release of that slot was lost', async () => {
+  test('regain a slot after three hours if the release of that slot was lost', async () => {
     await register('w1');
     await ledger.pools.place(model, { sessionId: 'a', tenant: 't' });
     // The clock is advanced in small parts. If one part plus a pause of the machine exceeded 5 s, the ledger would

@@ -8,8 +8,8 @@ import type { RedisLink } from './redis/link.ts';
 import { CREDIT_MS, MODEL, Simulation } from './testing/simulation.ts';
 import type { Step } from './testing/simulation.ts';
 
-// For longer runs: LIVENESS_SCHEDULES=2000 npm run jest -- liveness. A failure prints its seed, and LIVENESS_SEED
-// repeats it.
+// For longer runs: LIVENESS_SCHEDULES=2000 npm run jest -- liveness. A failed run prints its seed. Set LIVENESS_SEED to
+// this seed to repeat the run.
 const SCHEDULES = Number(process.env.LIVENESS_SCHEDULES ?? 150);
 const SEED = process.env.LIVENESS_SEED === undefined ? {} : { seed: Number(process.env.LIVENESS_SEED) };
 

@@ -37,7 +37,7 @@ test('reserve() does not count an overdue session against concurrency, credit an
   expect(await provisional(hasty, request(tenant, TEN_S))).toMatchObject({ reservedSeconds: 10 });
 });
 
-test('reserve() returns remaining seconds without the reservation of an overdue session', async () => {
+test('reserve() does not subtract the reservation of an overdue session from the remaining seconds that it returns', async () => {
   const { tenant } = await overdue(60_000);
   expect(await provisional(hasty, request(tenant, TEN_S))).toMatchObject({ remainingSeconds: 50 });
 });

@@ -70,8 +70,8 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingP
       const options = { connectionId: connectionId ?? '' };
       failed = await failAndLeave(parts, owner, stream, 'not served', options, served.has);
     }
-    // A handshake for the same session may have started in the meantime. It needs this record, so the record is then
-    // kept.
+    // A handshake for the same session may have started in the meantime. In that case the record is kept, because the
+    // handshake needs it.
     if (!served.has(sessionId)) await disown(owner, stream);
     return failed;
   }

@@ -273,7 +273,7 @@ describe.each([
       expect(messages).toEqual(['a b', 'new']);
     });
 
-    test('name streams that lost their worker before new streams, even if a hundred streams lost their worker', async () => {
+    test('name a hundred streams that lost their worker, but not a new stream that was queued before them', async () => {
       await worker('old', 100);
       // Streams that join in the same millisecond are served in the order of their ids.
       const moving = Array.from({ length: 100 }, (_, at) => `m${at + 100}`);
@@ -418,7 +418,7 @@ describe.each([
     await worker('w', 1);
     expect(await place('a')).toBe('w');
     await ledger.pools.leave(model, 'a', 't');
-    // This command was delayed, for example because its gateway was frozen.
+    // This `place` command arrives late, for example because its gateway was frozen.
     expect(await place('a')).toBeUndefined();
     expect(await load()).toEqual({ active: 0, held: 0, waiting: 0, slots: 1, workers: 1 });
     expect(await place('b')).toBe('w');

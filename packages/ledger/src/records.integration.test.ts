@@ -51,7 +51,7 @@ describe.each([
     [{ scopes: ['sessions:create', 'usage:read'], models: ['m1'] }],
     [{ scopes: [], models: [] }],
   ])(
-    'an API key is stored with the limits %j, and under another hash, so that gateways of earlier versions refuse it',
+    'an API key with the limits %j is stored with a changed hash, so that gateways of earlier versions, which ignore limits, refuse the key',
     async (limits) => {
       const record = { tenant: 'acme', hash: 'a'.repeat(64), pepperId: 'p1', expiresAtMs: null };
       const keyId = randomUUID().slice(0, 10);

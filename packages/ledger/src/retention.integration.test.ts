@@ -127,7 +127,7 @@ describe.each([
     const already = { ...end, outcome: 'already' };
     expect(end).toEqual({ outcome: 'ok', state: 'completed', audioMs: 2500, billableMs: 3000, model: 'kikuyu' });
     expect(await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'late')).toEqual(already);
-    // The list no longer contains the session, as after many later sessions.
+    // After this, the list of recent sessions does not contain the session, as if many sessions had followed it.
     await send(keys.recent(tenant), 'DEL', keys.recent(tenant));
     expect(await ledger.sessions.settle(tenant, sessionId, OWNER, 1, 'late')).toEqual(already);
     expect(await ledger.sessions.fail(tenant, sessionId, OWNER, 1, 'late')).toEqual(already);

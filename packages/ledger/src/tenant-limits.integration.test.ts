@@ -378,7 +378,7 @@ describe('tenant limits over time:', () => {
     const dayMs = 86_400_000;
     const { renewsAtMs, month } = await monthOf();
     await ledger.sessions.fail(tenant, id, undefined, 0, 'test');
-    // The clock is set to an hour before the end of the month, unless the month has ended since the first read.
+    // Sets the clock of the ledger to about an hour before the end of the month.
     await ledger.step(renewsAtMs - 3_600_000 - Date.now());
     expect((await monthOf()).month).toBe(month);
     await ledger.step(3_600_000);

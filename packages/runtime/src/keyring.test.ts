@@ -2,7 +2,7 @@ import { equalBytes, parseKeyring, sign } from './keyring.ts';
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 
-test('sign() can use every secret of the keyring, so that old signatures are still valid after a rotation', () => {
+test('after a rotation, sign() can still compute signatures with the old secret of the keyring', () => {
   const before = parseKeyring(JSON.stringify({ current: 'p1', secrets: { p1: secret(1) } }));
   const after = parseKeyring(JSON.stringify({ current: 'p2', secrets: { p1: secret(1), p2: secret(2) } }));
   expect(after.current).toBe('p2');

@@ -23,7 +23,7 @@ const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 
 export interface ControlPlaneOptions {
   /** Files of CustomResourceDefinitions to apply. */
   crds?: readonly string[];
-  /** Paths of kube-scheduler and kwok. If they are given, both programs run too. */
+  /** Paths of kube-scheduler and kwok. If the paths are given, the control plane also runs these two programs. */
   simulators?: { scheduler: string; kwok: string };
 }
 

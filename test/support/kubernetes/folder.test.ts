@@ -26,7 +26,7 @@ test('createFolder deletes the folder of a killed process after an hour', () => 
   expect(existsSync(left)).toBe(false);
 });
 
-test('createFolder keeps folders that are in use or have another name', () => {
+test('createFolder deletes neither folders that are in use nor folders without the name prefix of test clusters', () => {
   mkdirSync(join(parent, 'svc-asr-kubernetes-begun'));
   leave('svc-asr-kubernetes-used', process.pid);
   leave('something-else', spawnSync('true').pid);

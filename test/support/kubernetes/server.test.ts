@@ -37,13 +37,13 @@ test('startServer registers the process with the guard while it runs', async () 
   await server.kill();
 });
 
-test('startServer rejects with the end of the log if the process ends before it is ready', async () => {
+test('startServer fails if the process ends before it is ready, and the error contains the end of the log', async () => {
   const failing = startServer(program('console.error("no such flag"); process.exit(2)', false), place);
   await expect(failing).rejects.toThrow(/^program ended with 2; .*program\.log:\nno such flag$/);
   expect(readFileSync(join(place.folder, 'program.log'), 'utf8')).toBe('no such flag\n');
 });
 
-test('startServer rejects with the name of a program that does not exist', async () => {
+test('startServer fails if the program does not exist, and the error contains the name of the program', async () => {
   const spec = { ...program('', false), command: join(place.folder, 'none') };
   await expect(startServer(spec, place)).rejects.toThrow('program could not be run');
 });

@@ -55,7 +55,7 @@ test('an open proxy passes data in both directions', async () => {
   client.end();
 });
 
-test('a stalled proxy keeps data, and delivers it in order afterwards', async () => {
+test('a stalled proxy holds data back, and delivers the data in order when the proxy is open again', async () => {
   const client = new Client();
   client.send('1');
   await client.receives('1');

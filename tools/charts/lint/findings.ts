@@ -57,7 +57,7 @@ export function parseKubeLinter(output: string): Finding[] {
   }));
 }
 
-/** Returns the findings without an exception, and the exceptions that match no finding. */
+/** Returns the findings that match no exception, and the exceptions that match no finding. */
 export function judge(
   findings: readonly Finding[],
   exceptions: readonly Exception[],

@@ -17,7 +17,7 @@ export function createCgroup(name: string, root = ROOT): void {
     const folder = join(hierarchy, name);
     mkdirSync(folder, { recursive: true });
     if (hierarchy === root) enableControllers(root, folder);
-    // In version 1 a group has no processors and memory nodes until they are assigned.
+    // In version 1 of cgroups, a new group has no processors and memory nodes until they are assigned.
     for (const file of ['cpuset.cpus', 'cpuset.mems']) {
       if (hierarchy === root || !existsSync(join(folder, file))) continue;
       writeFileSync(join(folder, file), readFileSync(join(hierarchy, file), 'utf8').trim());

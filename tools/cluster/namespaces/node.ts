@@ -43,8 +43,8 @@ export async function startNode(
       command: [programs['kube-proxy'], `--config=${files.kubeProxy}`],
       isReady: () => hasRule('nat', 'KUBE-SERVICES', 'default/kubernetes:https'),
     });
-    // The policy program starts after kube-proxy, so that the jump to its chain is inserted above the rules of
-    // kube-proxy. Those rules accept packets of Services.
+    // The policy program starts after kube-proxy, and inserts the jump to its chain above the rules of kube-proxy.
+    // Otherwise those rules would accept packets of Services before the policies are checked.
     await startProgram(plan, {
       name: `${node.name}-policies`,
       init,

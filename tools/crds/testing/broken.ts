@@ -1,7 +1,10 @@
 import type { Structural } from '../structural.ts';
 
 type Json = Record<string, unknown>;
-/** Computes a changed value. It is a function, because only a few of thousands of changes are used. */
+/**
+ * Returns a changed value. Only a few of the thousands of possible changes are used, so the value is computed only
+ * then.
+ */
 type Change = () => unknown;
 
 /** Values of several types. Most of them do not match a given schema. */

@@ -25,7 +25,7 @@ function showSessions(sessions) {
   const entries = sessions.map((session) => {
     const entry = createSession(session);
     entry.open = openByUser.get(session.id) ?? session.id === newest;
-    // The click toggles the entry after this handler.
+    // The browser toggles the entry only after this handler, so `entry.open` still has the old value here.
     entry.firstElementChild?.addEventListener('click', () => openByUser.set(session.id, !entry.open));
     return entry;
   });

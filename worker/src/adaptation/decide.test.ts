@@ -87,7 +87,7 @@ describe('decideSlots', () => {
     expect(decideFor(1, full, { slowdown: 3 }, { ...LIMITS, share: 0.5 }).slots).toBe(133);
   });
 
-  test('divides the slots by the slowdown of the last seconds if streams are late, and lowers them no further until the excess streams end', () => {
+  test('if streams are late, divides the slots by the slowdown of the last seconds, and lowers the slots no further until the streams in excess of the slots end', () => {
     const late = { recentSlowdown: 2, lateStreams: 100, streams: 200 };
     expect(decideFor(1, full, late).slots).toBe(100);
     expect(decideFor(30, full, late).slots).toBe(100);
@@ -150,7 +150,7 @@ test.each([
   [100, 25, 75],
   [0, 1, 0],
 ])(
-  'excessShare of %d streams on %d slots corresponds to %d moves up to a minute after a stream was late, and to none later',
+  'with %d streams on %d slots, excessShare corresponds to %d streams for a minute after a stream was late, and is 0 later',
   (streams, slots, moves) => {
     const state = { ...initialSlots(slots), lateAtMs: 0 };
     const seen = { ...QUIET, nowMs: 59_999, streams };

@@ -58,9 +58,9 @@ const USED_SHARE = 0.8;
  * usually lower, because runs of full batches take less time per window. The remaining time absorbs a slowdown.
  */
 const MAX_BUSY = 0.7;
-/** Factor by which slots fall in one step if streams are late although runs are fast enough. */
+/** Factor by which the number of slots is multiplied in one step if streams are late although runs are fast enough. */
 const LATE_FACTOR = 0.9;
-/** Time between two steps in which slots fall by LATE_FACTOR. */
+/** Time between two steps that multiply the number of slots by LATE_FACTOR. */
 const LATE_EVERY_MS = 3000;
 
 /** Duration after the last late stream during which all streams that exceed the slots should move to other workers. */

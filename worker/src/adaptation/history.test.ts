@@ -34,7 +34,7 @@ describe('RunHistory', () => {
     expect(run(10, 500, 1)?.slowdown).toBeCloseTo(1, 1);
   });
 
-  test('returns the mean slowdown and the busy part of the last seconds', () => {
+  test('for the last seconds, returns the mean slowdown and the share of time in which the inference thread was busy', () => {
     const run = createRuns();
     run(60, 400, 1);
     expect(run(1, 400, 2)?.recentSlowdown).toBeCloseTo(1.5);
@@ -43,7 +43,7 @@ describe('RunHistory', () => {
     expect(last?.busy).toBeCloseTo(0.8);
   });
 
-  test('returns no slowdown if runs at the speed of the warm-up would fill less than a tenth of the minute', () => {
+  test('returns no slowdown if the runs of the last minute would take less than 6 s at the speed of the warm-up', () => {
     expect(createRuns()(60, 50, 3)?.slowdown).toBeUndefined();
     expect(createRuns()(60, 150, 3)?.slowdown).toBeGreaterThan(2.8);
   });

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const RECENT_MS = 2000;
 /**
  * Quantile of the slowdowns of the last minute, which `add` returns as `slowdown`. It is high, because the latency
- * targets are for the 95th percentile. So slow runs decide, in the same way as at warm-up.
+ * targets are for the 95th percentile. The slow runs therefore determine the result, in the same way as at warm-up.
  */
 const SLOW_SHARE = 0.9;
 /**

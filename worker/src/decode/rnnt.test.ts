@@ -64,7 +64,7 @@ test('decodeRnnt evaluates streams of different lengths together, and advances t
   expect([short.frameBase, long.frameBase]).toEqual([1, 3]);
 });
 
-test('decodeRnnt runs additional steps up to the leastPieces of each stream, and ignores the results of these steps', async () => {
+test('if a stream has fewer pieces than its leastPieces, decodeRnnt runs additional steps for it, and ignores their results', async () => {
   const joint = countingJoint();
   const [one, other] = [search(joint), search(joint)];
   const frames = [1, 1].map((n) => Float32Array.of(n));

@@ -64,7 +64,7 @@ export class GreedyRnnt {
 export interface EncodedChunk {
   readonly search: GreedyRnnt;
   readonly frames: readonly Float32Array[];
-  /** Number of pieces for which steps run, even if the search finds fewer pieces. 0 by default. */
+  /** If the search finds fewer pieces than this, it runs additional steps and ignores their results. 0 by default. */
   readonly leastPieces?: number | undefined;
 }
 

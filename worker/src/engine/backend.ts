@@ -12,8 +12,9 @@ export interface Work {
   /** Number of feature frames of the window up to the end of the audio. */
   readonly length: number;
   /**
-   * Number of pieces for which a transducer search runs steps, even if it finds fewer pieces. The warm-up sets it,
-   * because a search in noise finds few pieces and would take less time than a search in speech.
+   * If a transducer search finds fewer pieces than this, it runs additional steps and ignores their results. The
+   * warm-up sets this number, because a search in noise finds few pieces and would take less time than a search in
+   * speech.
    */
   readonly leastPieces?: number;
 }
@@ -39,8 +40,8 @@ export interface Backend {
   /** Largest number of windows in one run. */
   readonly maxBatch: number;
   /**
-   * Sizes to which batches are padded, ascending. Undefined if batches are not padded. The time of a run then depends
-   * only on its number of windows.
+   * Sizes to which batches are padded, ascending. If they are undefined, batches are not padded, and the time of a run
+   * depends only on its number of windows.
    */
   readonly paddedSizes: readonly number[] | undefined;
   /** Maximum number of runs that are active at the same time. */

@@ -33,7 +33,10 @@ export interface ClientAccess {
   readonly clients: number;
 }
 
-/** Access of a thread that is not the main thread. Send this object to the thread, with `port` in the transfer list. */
+/**
+ * Access to the inference thread for a thread other than the main thread. Send this object to that thread, with `port`
+ * in the transfer list.
+ */
 export interface RemoteAccess extends ClientAccess {
   readonly port: MessagePort;
 }

@@ -43,7 +43,7 @@ test('Lane reports the received audio that follows the end of its next window as
   expect(lane.backlogMs).toBe((samplesFor(framing, 1) * 1000) / 16_000);
 });
 
-test('for its pace, Lane counts only the samples of a window before a flush, and counts them only once if the window is run again', () => {
+test('for its pace, Lane counts no samples of a window after a flush, and no sample twice if the window is run again', () => {
   const lane = createLane(0);
   lane.ring.mark();
   lane.mark({ kind: 'flush', at: 1600 });

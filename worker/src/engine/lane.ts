@@ -65,11 +65,11 @@ export class Lane {
    * this sample.
    */
   #checkedEnd = 0;
-  /** Sample up to which audio has been counted for the pace. */
+  /** Sample up to which processed audio has been counted in `pace`. */
   #pacedTo = 0;
   /** Pace at which the audio arrives. */
   #arrival: Pace;
-  /** Sample up to which audio has been counted for the pace of arrival. */
+  /** Sample up to which received audio has been counted in `#arrival`. */
   #arrivedTo = 0;
   #utterance: number;
   #text = '';

@@ -118,7 +118,7 @@ describe('InferenceLoop', () => {
     await ended;
   });
 
-  test('starts a second run only if the batch is full, and never with a stream that is already in a run', async () => {
+  test('starts a second run during the first one only if its batch is full, and never with a stream that is already in a run', async () => {
     const { runs, send, open, ended } = startLoop({ maxBatch: 2, maxRuns: 2 });
     await open(1, 0);
     await open(2, 1);
@@ -131,7 +131,7 @@ describe('InferenceLoop', () => {
     await ended;
   });
 
-  test('runs a stream that is ahead of real time as soon as the time share of such streams allows it, without another command', async () => {
+  test('runs a stream that is ahead of real time as soon as the time share of such streams allows it, even if no further command arrives', async () => {
     const { runs, send, open, write, ended } = startLoop();
     const endLast = async (pace: { aheadMs: number }, lastedMs: number) => {
       await setTimeout(lastedMs);

@@ -30,8 +30,8 @@ export const afterChunk = (pace: Pace, chunkMs: number, nowMs: number): Pace => 
  */
 const RECORDED_BEFORE_MS = 2000;
 /**
- * Like RECORDED_BEFORE_MS, but for a stream that counts as live. It is lower than RECORDED_BEFORE_MS. Otherwise a file
- * shorter than RECORDED_BEFORE_MS would count as live.
+ * Maximum duration of such audio for a stream that counts as live. It is lower than RECORDED_BEFORE_MS, because a file
+ * of up to this duration can count as live too.
  */
 const LIVE_RECORDED_BEFORE_MS = 1000;
 /** Longest stall, for example of the network, after which the delayed audio may arrive all at once. */
@@ -68,7 +68,7 @@ export const realTimeAt = ({ aheadMs, atMs }: Pace, chunkMs: number): number => 
 /**
  * Returns true if the stream sends in real time, as a microphone does. A stream counts as live only after its first
  * chunk. The first chunk does not show whether the audio comes from a microphone or from a file. `backlogMs` is the
- * duration of the audio behind the window that has already arrived.
+ * duration of the audio after the window, as far as this audio has arrived.
  */
 export const isLive = ({ pace, earlyMs }: { pace: Pace; earlyMs: number }, backlogMs: number): boolean =>
   pace.atMs !== START.atMs && backlogMs <= TOLERANCE_MS && earlyMs <= LIVE_RECORDED_BEFORE_MS - RECORDED_BEFORE_MS;

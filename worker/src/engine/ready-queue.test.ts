@@ -264,7 +264,7 @@ describe('ReadyQueue', () => {
   });
 
   test.each([1, 1.2])(
-    'at a slowdown of %d with which the worker keeps up, delays no window, like a queue in order of arrival',
+    'at a slowdown of %d, with which the worker keeps up, delays no window, and neither does a queue in order of arrival',
     (factor) => {
       expect(simulate(readyQueue(), factor)).toEqual(simulate(arrivalQueue(), factor));
       expect(simulate(readyQueue(), factor).lateShare).toBe(0);

@@ -11,8 +11,8 @@ export interface Ready {
   /** Number of milliseconds by which the audio has arrived ahead of real time. Negative if the audio is behind. */
   readonly earlyMs: number;
   /**
-   * Duration of the audio behind the end of the window that has already arrived. The window of a real-time stream has
-   * been ready for this time.
+   * Duration of the received audio that follows the end of the window. If the audio arrives in real time, the window
+   * has been ready for this time.
    */
   readonly backlogMs: number;
 }
@@ -43,7 +43,7 @@ interface Waiting<T> {
  */
 const PUNCTUAL_MS = 150;
 /**
- * Late streams come first in one of this number of batches. Otherwise punctual streams could prevent late streams from
+ * In one out of LATE_EVERY batches, late streams come first. Otherwise punctual streams could prevent late streams from
  * running at all.
  */
 const LATE_EVERY = 8;

@@ -170,7 +170,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
       }
       this.#waiting.shift();
     }
-    // With the moved audio, a window may be complete, or an utterance that was flushed earlier.
+    // The moved audio may have completed a window, or an utterance that was flushed earlier.
     this.#link.wake();
     if (this.#waiting.length > 0) return;
     this.#needDrain = false;

@@ -74,7 +74,7 @@ export async function measureContext(
   return { realTimeFactor: fullMs / 1000 / audioSeconds, runCost };
 }
 
-/** Returns the duration of runs with a full batch in slow seconds of the machine (see `slowRun`). */
+/** Returns how long a run with a full batch takes in those seconds in which the machine is slow (see `slowRun`). */
 async function measureFullBatches(
   { maxRuns }: Backend,
   load: NoiseLoad,

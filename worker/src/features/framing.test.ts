@@ -56,7 +56,7 @@ test('nextWindow assigns every frame of audio to exactly one window after a flus
   );
 });
 
-test('oldestNeeded is 0 for the first window, grows from window 2 to 3, and is before the end of window 3', () => {
+test('oldestNeeded returns 0 for window 0, and for window 3 a sample that is after the one of window 2 and before the end of window 3', () => {
   for (const right of contexts) {
     const framing = buildFraming(right, 8);
     expect(oldestNeeded(framing, 0)).toBe(0);

@@ -154,7 +154,10 @@ export function alternativesOf({ outputs }: Ports): number {
   return (found && fixed(found, 2)) ?? 0;
 }
 
-/** Returns the names of a model's arenas, and whether each arena contains frames or tails. */
+/**
+ * Returns the names of a model's arenas. The arenas of keys and values contain frames. The others contain the tails of
+ * convolutions.
+ */
 export function arenaNames({ layers }: StateShape): { name: string; kind: 'frames' | 'tails' }[] {
   return Array.from({ length: layers }, (_, layer) => [
     { name: `keys_${layer}`, kind: 'frames' } as const,

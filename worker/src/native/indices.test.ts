@@ -92,7 +92,7 @@ test.each<[Field, number, number, RegExp]>([
   expect(() => check.check(SHAPE, inputs, 2)).toThrow(
     expect.objectContaining({ code: 'index_invalid', message: expect.stringMatching(message) }),
   );
-  // Marks of the rejected batch must not remain, so a valid batch passes the check.
+  // The rejected batch must leave no marks behind. Otherwise this valid batch would not pass the check.
   expect(() => check.check(SHAPE, createInputs(), 2)).not.toThrow();
 });
 

@@ -65,8 +65,8 @@ export class DeviceJoint {
   }
 
   /**
-   * Creates the searches for all batch sizes of an encoder. The largest size comes first, for the same reason as in
-   * `DeviceGraph.warmUp`.
+   * Creates the searches for all batch sizes of an encoder. The largest size comes first. `DeviceGraph.warmUp` explains
+   * why.
    */
   attach(graph: DeviceGraph): void {
     const { frames } = graph.shape;

@@ -11,7 +11,7 @@ export interface SessionOptions {
   /** Whether runs on a GPU are captured as CUDA graphs, one for each graph id. */
   readonly cudaGraphs: boolean;
   /**
-   * Weights in device memory, by name. They replace the weights in the file. Release them only after the session.
+   * Weights in device memory, by name. They replace the weights in the file. Release the session before them.
    * Sessions that use the same tensors share the memory of these tensors.
    */
   readonly initializers: ReadonlyMap<string, NativeTensor>;
@@ -80,7 +80,7 @@ export class NativeSession {
     }
   }
 
-  /** Binds tensors to the inputs and outputs. Release the tensors only after the binding. */
+  /** Binds tensors to the inputs and outputs. Release the binding before the tensors. */
   bind(options: BindingOptions): NativeBinding {
     return new NativeBinding(this.#api, this.#session, options);
   }

@@ -71,7 +71,7 @@ export function keepRegistered(parts: RegistrationParts): Registration {
     // Does not wait for the time of Redis. Redis answers in order, so the time arrives before the answer to the
     // registration. If the call fails, the worker uses its own clock.
     parts.syncClock().catch(() => undefined);
-    // Renews the lease even if the report fails, because the worker still serves its streams.
+    // Renews the lease even if the report of the drain fails, because the worker still serves its streams.
     if (isDrainUnreported) await reportDrain().catch((err: unknown) => logDrainFailure(err, logger));
     if (registered) {
       const result = await workers.renew(model, worker.id, slots);

@@ -9,9 +9,10 @@ export interface TicketGate {
 }
 
 /**
- * Creates a gate that stores used tickets until they expire, which takes seconds. Several gates with the same memory
- * admit a ticket only once. The memory is lost when a container restarts in its pod. The worker id does not change
- * then. So a ticket that was used before the restart is admitted a second time if it has not expired.
+ * Creates a gate that stores each used ticket until the ticket expires, a few seconds later. Several gates with the
+ * same memory together admit a ticket only once. The memory is lost when a container restarts in its pod, but the
+ * worker id stays the same. So a ticket that was used before the restart is admitted a second time if it has not
+ * expired.
  */
 export function createTicketGate(
   keys: Pick<FollowedFile<TicketPublicKeys>, 'current'>,

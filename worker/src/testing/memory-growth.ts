@@ -1,4 +1,7 @@
-/** Number of measured rounds. The garbage collector can run too late for some of the rounds, but not for all rounds. */
+/**
+ * Number of measured rounds. In some of them, memory can grow without a leak, because the garbage collector has not run
+ * yet. It runs in time for at least one round.
+ */
 const ROUNDS = 3;
 
 /**

@@ -65,8 +65,9 @@ timeoutSeconds: 5
 {{- end }}
 
 {{/*
-Container of a sentinel. It has no readiness probe. With one, the pod would become ready only after the server has
-copied its data, because the sentinel starts only then.
+Container of a sentinel. At its first start, the sentinel waits until the server of its pod has copied the data. With a
+readiness probe of the sentinel, the pod would not be ready until then, and Kubernetes would not start the next pod. The
+container therefore has no readiness probe.
 */}}
 {{- define "svc-asr.sentinelContainer" -}}
 {{- with .Values.redis }}

@@ -87,7 +87,7 @@ function Workbench({ models, onEnd }: { models: readonly OwnModelView[]; onEnd: 
   );
 }
 
-/** Returns why a playground session would be refused, or could make another session of the account be refused. */
+/** Returns why a playground session would be refused, or why another session could be refused because of it. */
 function conflictFor({ limits, account }: OwnTenantView): Conflict {
   const live =
     account === null ? undefined : { live: account.live_sessions, availableMs: account.credits.available_ms };

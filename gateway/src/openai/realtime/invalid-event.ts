@@ -10,8 +10,8 @@ export type InvalidEventCode =
   | 'rate_limited';
 
 /**
- * Thrown for an event of a client that is refused. The connection stays open until the client has sent too many invalid
- * events.
+ * Thrown if the gateway refuses an event of a client. The connection stays open until the client has sent too many
+ * invalid events.
  */
 export class InvalidEvent extends Error {
   override readonly name = 'InvalidEvent';

@@ -32,7 +32,7 @@ describe('Items', () => {
     expect(completed).toEqual({ type: 'completed', id: committed?.item_id, transcript: 'two' });
   });
 
-  test('completes a turn that the service detected before a commit with the first final, and the commit with the second final', () => {
+  test('completes with the first final the turn that the service detected before a commit, and with the second final the commit', () => {
     const { items, translate, speak } = createItems();
     const turn = speak();
     expect(items.commit(true, true)).toEqual([]);

@@ -2,8 +2,8 @@ export interface SessionTimes {
   /** Time without audio after which the session is ended. */
   idleMs: number;
   /**
-   * Maximum duration of a session, in addition to the duration of its audio. It is shorter than the same limit of the
-   * stream.
+   * Time that a session may last in addition to the duration of the audio that it has received. The stream of the
+   * session may last this time in addition to its reserved audio, so its limit is later.
    */
   extraMs: number;
 }
@@ -51,8 +51,8 @@ export class SessionTimers {
   }
 
   /**
-   * Ends the session when it has lasted longer than its audio and the extra time. Otherwise the stream would end by
-   * itself a little later, and would drop audio that arrives until its last transcript.
+   * Ends the session when it has lasted longer than the duration of its audio plus the extra time. Otherwise the stream
+   * would end by itself a little later. The stream would then drop the audio that arrives before its last transcript.
    */
   #limitLifetime(startedAtMs: number): void {
     const leftMs = startedAtMs + this.#events.audioMs() + this.#times.extraMs - performance.now();

@@ -47,7 +47,10 @@ export class AudioBudget {
     return this.#closed ? 0 : Math.max(0, Math.floor((this.limitBytes - this.#heldBytes) / MAX_SHARE_BYTES));
   }
 
-  /** Takes a share for the longest possible session. Returns undefined if there is no room for it, or after `close`. */
+  /**
+   * Takes a share of the memory that is large enough for the longest possible session. Returns undefined if there is
+   * not enough memory, or after `close`.
+   */
   take(): SizedShare | undefined {
     if (this.freeStreams === 0) return undefined;
     let [shareBytes, isReleased] = [0, false];

@@ -9,10 +9,10 @@ import type { AudioBudget } from './audio-budget.ts';
  */
 export class AudioCapacity {
   readonly #budget: Pick<AudioBudget, 'freeStreams'>;
-  /** Number that this gateway has published last. Undefined before the first renewal. */
+  /** Number of streams that this gateway has published last. Undefined before the first renewal. */
   #published: number | undefined;
   #freeElsewhere = Infinity;
-  /** Seconds of audio that sessions created by this gateway have reserved since the last renewal. */
+  /** Seconds of audio that sessions created by this gateway have reserved since the last renewal of its lease. */
   #createdSeconds = 0;
 
   constructor(budget: Pick<AudioBudget, 'freeStreams'>) {
@@ -50,8 +50,8 @@ export class AudioCapacity {
   }
 
   /**
-   * Calls `renew` with the number to publish, and stores its result. Returns false if Redis has no lease of this
-   * gateway.
+   * Calls `renew` with the number of streams for which this gateway has memory, and stores the result. Returns false if
+   * Redis has no lease of this gateway.
    */
   async exchange(renew: (freeStreams: number) => Promise<Renewal | undefined>): Promise<boolean> {
     const { freeStreams } = this.#budget;

@@ -106,7 +106,7 @@ test('Chain.extend returns the outcome "credit" when less than one second of cre
   });
 });
 
-test('a Chain that transcribes a file uses only the reservation of its first session, and settles all sessions at the end', async () => {
+test('a Chain that transcribes a file reserves all credit with its first session, and settles all sessions at the end', async () => {
   const { chain, end, usage, billed } = await open({ seconds: 5, isEndless: false });
   const extensions = [await chain.extend(() => 0), await chain.extend(() => 0), await chain.extend(() => 0)];
   expect(extensions).toEqual([{ outcome: 'ok', ms: 2000 }, { outcome: 'ok', ms: 1000 }, { outcome: 'credit' }]);
@@ -166,7 +166,7 @@ test('a call of Chain.extend that waits for memory continues when the stream hol
   await end(PART_SAMPLES);
 });
 
-test('Chain.settle during an extension that waits for memory settles only the current session', async () => {
+test('while an extension waits for memory, Chain.settle settles only the current session', async () => {
   const { chain, budget, end, usage } = await open();
   budget.take()!.resize(600_000 - PART_MS);
   const extension = chain.extend(() => PART_SAMPLES);

@@ -11,7 +11,7 @@ import type { Extension, StreamChain, StreamEnd } from '../session.ts';
 import type { Claims } from '../settlement/claims.ts';
 import type { Settlements } from '../settlement/settlements.ts';
 
-/** Time between two attempts after a failed request to Redis, or while there is no memory. */
+/** Time until the next attempt after a request to Redis has failed, or while there is no free audio memory. */
 const RETRY_MS = 200;
 
 export interface ChainParts {

@@ -25,8 +25,8 @@ export interface ClockOptions {
  * Idle timeout, pings and lifetime of a connection. They count from the creation of this object: at `ready` for a
  * stream, at the handshake for a realtime connection. The idle timeout and the pings stop while the gateway does not
  * read from the client, because the client can then not send. A client that waits for an answer is not idle. While the
- * gateway itself is suspended, it does not read messages that the client sends. A long suspension therefore adds at
- * most MAX_TICK_MS to the idle time.
+ * gateway itself is suspended, it cannot see whether the client sends messages. Even a long suspension therefore adds
+ * at most MAX_TICK_MS to the idle time.
  */
 export class Clocks {
   readonly #ticker: Ticker;

@@ -66,7 +66,7 @@ test.each([
   [4999, ['own']],
   [5000, []],
 ])(
-  'a handshake with a credential that expired %d ms ago makes the ledger calls %j, and is refused if there are none',
+  'a handshake with a credential that expired %d ms ago calls the ledger functions %j, and is refused if it calls none',
   async (agoMs, calls) => {
     const owner = { id: 'g1', epoch: 1 };
     const { answer, done } = await runHandshake(owner, owner, { expiresAtMs: NOW_MS - agoMs });

@@ -37,7 +37,7 @@ test('if answers were ahead of real time, AnswerClock reports nothing overdue un
   expect(clock.overdueMs(326_000)).toBe(1000);
 });
 
-test('after an answer to replayed audio, AnswerClock measures from that answer, and does not wait for the duration of the replayed audio', () => {
+test('after an answer to replayed audio, AnswerClock measures the overdue time from that answer, and does not wait for the duration of the replayed audio', () => {
   const clock = new AnswerClock(0);
   clock.setOwing(true, 0);
   clock.recordAnswer(utterance(), consumed(2 * SECOND), 2000);

@@ -17,7 +17,7 @@ test('Avoided lists only a placeholder if a worker has opened the stream and no 
   expect(avoided.list(5000, true)).toEqual(['-']);
 });
 
-test('Avoided returns no worker when the given time has passed since the loss, if no worker has opened the stream yet', () => {
+test('if no worker has opened the stream yet, Avoided lists nothing when the given time has passed since the last loss', () => {
   const avoided = new Avoided(1000);
   avoided.add('a', 0);
   expect(avoided.list(5000, false)).toEqual([]);

@@ -137,7 +137,7 @@ class TestStream {
   readonly reasons: string[] = [];
   readonly #utterances = new Utterances();
   readonly #recognition: Recognition;
-  /** Lets the stream check for hung workers at this time. */
+  /** Lets the stream check for hung workers, as if the time was `nowMs`. */
   tick: (nowMs: number) => void = () => undefined;
   /** Number of samples since the last flush or reset. */
   #samples = 0;
@@ -304,7 +304,7 @@ test('the loss of a worker with too many streams counts as a failure, unless the
   draining.stream.stop();
 });
 
-test('a successor that answers an utterance earlier than the draining worker takes over with that final', async () => {
+test('if a successor answers an utterance before the draining worker does, the successor takes over the stream with that final', async () => {
   const { stream, old, next } = await startDraining();
   next.step();
   stream.end('flush');
@@ -391,7 +391,7 @@ test('a stream with endpointing is cut at the same samples, however often it mov
   );
 });
 
-test('a successor that cuts at other samples than the draining worker is replaced, and the client gets no wrong answer', async () => {
+test('if a successor cuts at another sample than the draining worker, the stream gets another successor, and the client gets no wrong answer', async () => {
   const cuts = [CUT, CUT - 5, CUT];
   const stream = new TestStream(() => cuts.shift() ?? CUT);
   await settle();

@@ -16,7 +16,7 @@ export type OutgoingFrame =
  * Positions are numbers of samples since the start of the stream at this worker.
  */
 export class OutgoingStream {
-  /** Position up to which the audio is a replay. */
+  /** Audio before this position is a replay. Audio from this position on is new. */
   readonly #liveFrom: number;
   readonly #queue: (Buffer | Mark)[] = [];
   #queued = 0;

@@ -80,7 +80,7 @@ test('Recognition repeats the placement while Redis is unavailable, until the re
   expect(events).toEqual(['wait']);
 });
 
-test('Recognition sends all audio for which an answer is owed, even if the worker does not report early_samples', async () => {
+test('Recognition sends all audio for which the worker owes an answer, even if the worker does not report early_samples', async () => {
   const CHUNK_SAMPLES = 17_920;
   let sent = 0;
   const links: ChannelEvents[] = [];

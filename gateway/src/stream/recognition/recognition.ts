@@ -48,7 +48,7 @@ export class Recognition {
   #reopenedFrom: Configuration | undefined;
   /** Clock of overdue answers. A move does not restart it, so that the times of several silent workers add up. */
   readonly #answerClock = new AnswerClock(performance.now());
-  /** Time by which a worker must have opened the stream. Cleared when the stream is open, but not at an assignment. */
+  /** Time by which a worker must open the stream, however many workers are tried. Undefined while it is open. */
   #workerDeadlineMs: number | undefined;
   #size: ChunkSize = { chunkSamples: 1, earlySamples: 0 };
   readonly #feed: AudioFeed;
@@ -205,7 +205,7 @@ export class Recognition {
     if (answer.type === 'final' || answer.type === 'reset_done') this.#handover?.recordAnswer(answer);
     this.#events.onAnswer(answer);
     if (!this.#opened) return;
-    // The chunks of the next utterance start at this pause, so the audio that was not sent yet may complete one now.
+    // The chunks of the next utterance start at this pause, so unsent audio may complete a chunk now.
     if (answer.type === 'final' && answer.endpoint === true) this.#feed.forward(this.#size);
     this.#checkOwing(nowMs);
   }

@@ -32,11 +32,11 @@ test.each([
   ['a final instead of a reset', RESET, final(30)],
   ['text after the end of the utterance', final(30), delta(31)],
   ['consumed audio after the end of the utterance', final(30), consumed(31)],
-])('Repetition reports %s as different', (_, received, answer) => {
+])('Repetition reports %s as different from the answers that the client has received', (_, received, answer) => {
   expect(repeat(received).check(answer, head)).toBe('different');
 });
 
-test('Repetition reports a cut outside of the oldest utterance as different', () => {
+test('Repetition reports a cut outside of the audio of the oldest utterance as different', () => {
   expect(new Repetition().check({ ...final(1), endpoint: true }, head)).toBe('different');
 });
 

@@ -48,7 +48,8 @@ export class Repetition {
   }
 
   /**
-   * Checks a `reset_done`, which also answers all cuts before it. It may be about `head`, which ended with `ending`.
+   * Checks a `reset_done`, which also answers all cuts before it. If no repeated utterance is left, the answer is about
+   * `head`, whose ending is `ending`.
    */
   #checkReset(ending: Utterance['ending']): 'new' | 'repeated' | 'different' {
     let end = this.#ends.shift();

@@ -33,7 +33,7 @@ test('Turns sends replays only if no other stream has anything to send', () => {
   expect(order).toEqual(['live', 'live', 'replay', 'replay']);
 });
 
-test('Turns stops sending replays at a lower number of unsent bytes than live audio', () => {
+test('when the number of unsent bytes grows, Turns stops sending replays earlier than live audio', () => {
   const order: string[] = [];
   const turns = new Turns();
   turns.add(createSender('replay', order, { bytes: 1_000_000, replayed: 1_000_000 }));

@@ -25,7 +25,10 @@ export interface WaitersOptions {
 /** The streams of a model that are searching for a worker. */
 interface ModelWaiters {
   readonly bySession: Map<string, Waiter>;
-  /** State of the pool at the last renewal. Undefined before the first renewal, or if the ledger is unavailable. */
+  /**
+   * State of the pool when the places in the queue were last renewed. Undefined before the first renewal, or if the
+   * ledger is unavailable.
+   */
   pool: PoolState | undefined;
   /**
    * Resolves to the function that ends the subscription, or to undefined if the subscription failed. The field is

@@ -21,7 +21,7 @@ const EARLY_RENEW_MS = 1000;
 
 export interface LeaseOptions {
   renewMs: number;
-  /** Capacity that is exchanged with the other gateways at each renewal. */
+  /** Free audio memory. Each renewal publishes that of this gateway and reads that of the other gateways. */
   audioCapacity: Pick<AudioCapacity, 'isOutdated' | 'exchange'>;
   /** Called when the lease was lost. */
   onLost: () => void;

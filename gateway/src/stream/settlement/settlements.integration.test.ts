@@ -79,7 +79,7 @@ test('Settlements release the slot of a stream even if a failover of Redis has u
   const model = `model-${randomUUID()}`;
   await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });
   await ledger.pools.place(model, stream);
-  // The session then has the same state as before it was connected.
+  // After disconnect(), the session has the same state as before it was connected.
   await ledger.sessions.disconnect(stream.tenant, stream.sessionId, 'c');
   const settlements = createSettlements(ledger, createLogger('gateway', 'silent'), metrics);
   const end = { outcome: 'completed', reason: 'client closed', samples: 20_000, end: CLOSED } as const;

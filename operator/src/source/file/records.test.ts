@@ -41,7 +41,7 @@ test('isReadable returns false after a file was read, and true after the file ha
   expect(isReadable(record(), 6000, 10_000, QUIET_MS)).toBe(true);
 });
 
-test('isReadable remains true for a file that could not be read', () => {
+test('isReadable returns true for a file whose last read failed, so that the read is retried', () => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteRead(record(), '1', { ...bad, unreadable: true });
@@ -72,7 +72,7 @@ test('noteScan drops a missing file after the grace time, unless the file reappe
   expect(records.size).toBe(0);
 });
 
-test('noteScan keeps the files of a missing folder', () => {
+test('noteScan keeps the records of the files in a missing folder, even after the grace time', () => {
   const { records, record } = setUp();
   noteScan(records, scan(sighting('1')), 0, GRACE_MS);
   noteScan(records, missingFolder, 100, GRACE_MS);
@@ -80,7 +80,7 @@ test('noteScan keeps the files of a missing folder', () => {
   expect(record().absentSinceMs).toBeUndefined();
 });
 
-test('whyIncomplete returns undefined after every folder was listed and every file has been valid, even if a file is now invalid', () => {
+test('whyIncomplete returns undefined after every folder was listed and every file was valid at least once, even if a file is now invalid', () => {
   const { records, record } = setUp();
   noteScan(records, missingFolder, 0, GRACE_MS);
   expect(whyIncomplete(records, missingFolder)).toBe('folder f: it does not exist');

@@ -94,7 +94,8 @@ export function createFileSource(options: FileSourceOptions): ResourceSource {
     start: async (listener) => {
       const deadlineMs = systemClock.nowMs() + FIRST_SCAN_SETTLE_TIMES * settleMs;
       let tookMs = await tryScan(listener);
-      // Files that were written just before the start may still change, but belong to the initial state.
+      // A file is not read before it has stopped changing. Files that were written just before the start belong to the
+      // initial state, so the start waits for them.
       while (hasUnread(records) && systemClock.nowMs() < deadlineMs) {
         await sleep(pollMs);
         tookMs = await tryScan(listener);

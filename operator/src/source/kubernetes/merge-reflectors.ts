@@ -8,7 +8,7 @@ import { isHeld } from './finalizer.ts';
  * duplicates.
  */
 export interface MergedReflector extends Reflector {
-  /** Returns the objects with this name, except the one to which the name belongs. */
+  /** Returns the duplicates of a name, which are all objects with this name except the one that `get` returns. */
   duplicates: (name: string) => KubeObject[];
   /** Returns whether all objects of the first namespace have been listed at least once. */
   firstSynced: () => boolean;

@@ -11,7 +11,7 @@ export interface ObjectState {
   good: ReconciledResource | undefined;
   /** Problems of the newest version. Undefined if there are none, or if the object is being deleted. */
   problems: readonly Problem[] | undefined;
-  /** Identifies the version that was validated. */
+  /** Together with `generation`, identifies the version of the object that was validated. */
   uid: string | undefined;
   generation: number | undefined;
   deleted: boolean;

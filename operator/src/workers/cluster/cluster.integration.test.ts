@@ -92,8 +92,8 @@ test(
     await leave('first');
     await upToNumber(0);
     await stage.apply(pool({ mode: 'External', min: 0, max: 3 }));
-    // No replicas were set before. An autoscaler reads the scale subresource before it sets replicas for the first
-    // time.
+    // No one has set replicas so far, so the operator sets them. An autoscaler needs a number in the scale subresource
+    // before it sets replicas for the first time.
     const path = `/apis/asr.svc.dev/v1/namespaces/${stage.namespace}/asrmodels/m/scale`;
     await eventually(async () => {
       const scale = JSON.parse(await stage.kubectl(['get', '--raw', path])) as object;
@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  'the operator keeps a pod that waits for a node even without sessions, and still knows the measured slots after a restart',
+  'the operator keeps a pod that waits for a node, even if there are no sessions, and still knows the measured slots after a restart',
   async () => {
     stage = await createStage(kubernetes);
     await stage.kubectl(['cordon', 'test-node']);

@@ -133,7 +133,7 @@ async function ensureSecret(
   const live = children.get(TYPES.Secret, sharedName(owner.model));
   const { secret, problem } = await buildModelSecret(owner, live, secretSources);
   await children.ensure(secret);
-  // A SecretError would count as a start failure, and the model would accept no new sessions.
+  // Not returned as a SecretError, which would count as a start failure. The model would then accept no new sessions.
   return problem && new PartialFailure(problem.message, { cause: problem });
 }
 

@@ -13,8 +13,8 @@ export class DisruptionLimits {
   readonly #nowMs: () => number;
   readonly #written = new Map<string, number>();
   /**
-   * Models whose wanted number is lower than the written number. `sinceMs` is the time at which it became lower, and
-   * `highest` is the highest wanted number since that time.
+   * Models for which the wanted number of protected pods is lower than the written number. `sinceMs` is the time at
+   * which it became lower, and `highest` is the highest wanted number since that time.
    */
   readonly #lower = new Map<string, { highest: number; sinceMs: number }>();
 

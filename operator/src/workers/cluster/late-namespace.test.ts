@@ -9,7 +9,7 @@ import { NamespacedRuntime } from './namespaced-runtime.ts';
 
 const LATE = { ...templateOf(model('m', {}), INSTALLATION, 'uid'), namespace: 'late' };
 
-/** Creates a runtime with a namespace `late`. Its objects count as listed after `list` was called. */
+/** Creates a runtime with a namespace `late`, whose objects are not listed until the test calls `list`. */
 async function setUp() {
   const platform = createClusterApi();
   const late = createClusterApi();

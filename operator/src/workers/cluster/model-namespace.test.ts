@@ -49,7 +49,7 @@ test("pods outside the installation's namespace mount only the Secrets MODEL-wor
   expect([...new Set(secrets)].sort()).toEqual([...ofModels, 'guest-credentials', 'model-credentials'].sort());
 });
 
-test("the revision of a model differs between the installation's namespace and other namespaces, because the pods have other volumes", () => {
+test("the revision of a model differs between the installation's namespace and other namespaces, because the volumes of the pods differ", () => {
   const within = installationWithin(INSTALLATION, 'platform');
   expect(templateOf(MODELS['cpu-path'], within).revision).not.toBe(templateOf(MODELS['cpu-path']).revision);
 });

@@ -56,7 +56,8 @@ export class NamespacedRuntime implements WorkerRuntime {
   async open(listener: RuntimeListener): Promise<void> {
     const starts = [...this.#runtimes.values()].map((runtime) => () => runtime.open(listener));
     await startAll(starts, this.#options.namespaceTimeoutMs);
-    // Nodes are followed after the pods were listed, so that existing notices apply to all pods that exist now.
+    // A notice applies only to pods that were scheduled before it was seen. Nodes are therefore followed only after all
+    // existing pods were listed.
     this.#nodeNotices?.start();
   }
 

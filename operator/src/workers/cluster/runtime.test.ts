@@ -296,7 +296,7 @@ describe('scaling by the cluster runtime:', () => {
     expect(replicas()).toBe(1);
   });
 
-  test('a pod that an earlier operator marked for removal without the phase label is removed too', async () => {
+  test('a pod is removed even if an earlier operator marked it for removal without the phase label', async () => {
     await apply([[OLD, 2]]);
     for (const name of ['a', 'b']) pod(name);
     const marked = cluster.get(TYPES.Pod, 'b')!;

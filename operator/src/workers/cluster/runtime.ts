@@ -89,7 +89,7 @@ export class ClusterRuntime implements WorkerRuntime {
     this.#listener = listener;
     await Promise.all([this.#view.start(listener), this.#secrets.start()]);
     this.#isOpen = true;
-    // These states were decided before the workers and the rollouts were known. The pools decide and apply again.
+    // All desired states so far were decided before the workers and the rollouts were known. Their pools decide again.
     const undecided = [...this.#desired.keys()];
     this.#desired.clear();
     for (const model of undecided) listener.onChanged(model);
@@ -232,7 +232,7 @@ export class ClusterRuntime implements WorkerRuntime {
     return Promise.resolve();
   }
 
-  /** Converges a model before the first list. Only removes a deleted model whose namespace is deleted too. */
+  /** Forgets a deleted model whose namespace is deleted too. Does nothing else, because no objects were listed yet. */
   async #convergeUnlisted(model: string, desired: DesiredWorkers): Promise<void> {
     if (desired.template !== undefined) return;
     this.#isDeleted = await isNamespaceDeleted(this.#options.api);

@@ -10,9 +10,9 @@ import { isRefusal } from './refusal.ts';
 /** Writes `spec.scaling.replicas` of ASRModels. */
 export interface ScaleWriter {
   /**
-   * Writes an update once for each generation of the model, because the watch reports the write with a delay. `update`
-   * is undefined if there is nothing to write. No worker depends on this write. An update that the API server rejects
-   * is therefore only reported, and retried later.
+   * Writes an update once for each generation of the model. The watch reports the write with a delay. Until then,
+   * the pool decides the same update again. `update` is undefined if there is nothing to write. No worker depends on
+   * this write. An update that the API server rejects is therefore only reported, and retried later.
    */
   write: (model: string, update: ScaleUpdate | undefined) => Promise<void>;
 }

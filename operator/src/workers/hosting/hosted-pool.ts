@@ -21,7 +21,9 @@ import type { WorkerTemplate } from '../template.ts';
 export interface Host {
   model: AsrModel;
   status: PoolStatus;
-  /** Call when a guest needs another number of workers, or when its streams allow another number of evictions. */
+  /**
+   * Call when the number of workers that a guest needs has changed, or the number of evictions that its streams allow.
+   */
   onChanged: () => void;
 }
 
@@ -57,7 +59,7 @@ export class HostedPool implements ModelPool {
     this.#model = model;
     this.#template = dependencies.runtime.buildTemplate(model);
     this.#scaling = { desired: 0, reasons: [], state: initialScaling(0, dependencies.nowMs()) };
-    // A rollout that ran before the model became a guest has ended.
+    // If a rollout ran before the model became a guest, it has ended and no longer counts against the rollout budget.
     dependencies.rolloutBudget.update(name, false);
   }
 

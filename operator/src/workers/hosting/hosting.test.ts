@@ -179,7 +179,7 @@ describe('a guest', () => {
     expect(growth.get('guest')).toEqual({ canGrow: false });
   });
 
-  test('keeps a worker of its host running while the guest has streams there, and this worker drains for both models', async () => {
+  test('keeps a worker of its host running while the guest has streams there, although the worker drains for both models', async () => {
     waiting.set('host', 15);
     await settle();
     const [first = '', second = ''] = workersOf('host').map(({ id }) => id);
@@ -212,7 +212,7 @@ describe('a guest', () => {
     expect(applied.get('host')?.evictable).toBe(SCALING.max - 3);
   });
 
-  test('is not part of the next revision of its host after its deletion, and keeps its pool while it has streams', async () => {
+  test('that was deleted is not part of the next revision of its host, and keeps its pool while it has streams', async () => {
     const before = manager.status('host')?.revision;
     const [{ id } = { id: '' }] = workersOf('host');
     change('guest', id, { active: 1 });

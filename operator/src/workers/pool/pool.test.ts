@@ -351,7 +351,7 @@ describe('desired state:', () => {
     expect(harness.applied.at(-1)).toEqual(harness.applied.at(-2));
   });
 
-  test('during a canary, a pool keeps the count of the stable revision while the ledger is unavailable', async () => {
+  test('during a canary, a pool keeps the number of workers of the stable revision while the ledger is unavailable', async () => {
     const harness = createPoolHarness();
     const old = harness.set(spec('worker:1'));
     await harness.tick(3);

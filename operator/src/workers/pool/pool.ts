@@ -83,7 +83,7 @@ export class Pool implements ModelPool {
     this.#deletedAtMs = model === undefined ? (this.#deletedAtMs ?? nowMs()) : undefined;
     for (const tier of model?.spec.pools ?? []) this.#knownTiers.set(tier.name, tier);
     this.#tiers = findTiers(this.#describeTiers());
-    // If this operator started after the deletion, only the caller knows the namespace of the model.
+    // If this operator started after the model was deleted, only the caller knows the namespace of the model.
     if (model === undefined && ofDeleted !== undefined) this.#place = { namespace: ofDeleted };
     if (model === undefined || this.#template === undefined) return;
     const { namespace } = this.#template;

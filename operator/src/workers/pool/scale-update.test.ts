@@ -19,7 +19,7 @@ test('in the mode External, decideScaleUpdate keeps replicas that a user or an a
   expect(replicas({ mode: 'External', max: 9, replicas: 0 })).toBeUndefined();
 });
 
-test('decideScaleUpdate removes replicas in the mode Sessions', () => {
+test('in the mode Sessions, decideScaleUpdate removes spec.scaling.replicas', () => {
   expect(replicas({ mode: 'Sessions', max: 9, replicas: 2 })).toBeNull();
   expect(replicas({ mode: 'Sessions', max: 9 })).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import type { RunningWorker, WorkerStop } from '../runtime.ts';
 /** A sick worker and how it fails. */
 type SickWorker = Required<WorkerStop>;
 
-/** Workers and counts from which `chooseSickStops` decides. */
+/** Workers and counts by which `chooseSickStops` decides which sick workers stop. */
 export interface SickWorkers {
   /** Sick workers that are being replaced now. */
   replaced: readonly SickWorker[];
@@ -15,7 +15,7 @@ export interface SickWorkers {
   ready: readonly RunningWorker[];
 }
 
-/** Times from which the functions of this file decide. */
+/** Times that the functions of this file need for their decisions. */
 interface Times {
   /** Time at which a worker was found to be sick, by worker. */
   sickSinceMs: ReadonlyMap<string, number>;

@@ -75,7 +75,7 @@ test('a steady pool shrinks to its minimum only after the whole idle time', asyn
   expect(harness.pool.status().desired).toBe(0);
 });
 
-test('a pool with waiting sessions and free slots is not steady, and starts another worker soon', async () => {
+test('a pool in which sessions wait although slots are free is not steady, and soon starts another worker', async () => {
   const harness = createPoolHarness();
   harness.set(steady);
   await harness.tick(3);

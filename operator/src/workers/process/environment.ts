@@ -11,12 +11,12 @@ const NOT_FOR_WORKERS =
 const SHARE_OF_GRACE = 0.8;
 
 export interface EnvironmentOptions {
-  /** Environment variables of the operator. Workers inherit them, except those of other services. */
+  /** Environment variables of the operator. Workers inherit them, except the variables for other services. */
   base: NodeJS.ProcessEnv;
   /** Folder that relative artifact paths are resolved against. */
   modelRoot: string;
   redis: { url: string; prefix: string; timeoutMs: number };
-  /** Time that a worker has to stop. Afterwards it is killed. */
+  /** Time within which a worker must stop. A worker that still runs after this time is killed. */
   stopGraceMs: number;
 }
 

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Positions of fields in /proc/PID/stat, counted from the field `state`. The process name before it may contain any
- * character.
+ * Positions of fields in /proc/PID/stat, counted from the field `state`. They are not counted from the start of the
+ * line, because the process name before `state` may contain spaces.
  */
 const STATE = 0;
 const START_TIME = 19;

@@ -6,7 +6,10 @@ export interface PolyphaseFilter {
   /** Number of input samples that a phase uses on each side. */
   reach: number;
   phases: number;
-  /** `phases` + 1 rows of 2 x `reach` taps. Row p is for outputs that lie p / phases after an input sample. */
+  /**
+   * `phases` + 1 rows of 2 x `reach` taps. Row p is for outputs that lie between two input samples, at the fraction
+   * p / phases of their distance.
+   */
   taps: Float64Array;
 }
 

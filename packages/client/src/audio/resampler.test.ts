@@ -14,7 +14,7 @@ function resample(samples: Float32Array, fromHz: number, sizes: readonly number[
   return Float32Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** Returns the level of a tone in a signal, in dB of full scale, without the ends of the signal. */
+/** Returns the level of a tone in a signal, in dB of full scale. Ignores 1,600 samples at each end of the signal. */
 function levelDb(samples: Float32Array, hz: number): number {
   const inner = samples.subarray(1600, -1600);
   let [real, imaginary] = [0, 0];
@@ -27,7 +27,7 @@ function levelDb(samples: Float32Array, hz: number): number {
   return 20 * Math.log10((2 * Math.hypot(real, imaginary)) / inner.length + 1e-12);
 }
 
-/** Returns the level of a whole signal, in dB of full scale, without its ends. */
+/** Returns the level of a signal with all its tones, in dB of full scale. Ignores 1,600 samples at each end. */
 function powerDb(samples: Float32Array): number {
   const inner = samples.subarray(1600, -1600);
   return 10 * Math.log10(inner.reduce((sum, sample) => sum + sample * sample, 0) / inner.length + 1e-12);
@@ -56,7 +56,7 @@ test('createResampler passes tones up to 7 kHz and removes tones from 8.6 kHz on
   for (const hz of [8600, 9000, 15_000, 21_000]) expect(powerDb(resample(sine(hz, 44_100), 44_100))).toBeLessThan(-60);
 });
 
-test('createResampler creates no mirror image when it doubles the rate', () => {
+test('createResampler creates no mirror image of a tone when it doubles the sample rate', () => {
   expect(levelDb(resample(sine(3000, 8000), 8000), 5000)).toBeLessThan(-80);
 });
 

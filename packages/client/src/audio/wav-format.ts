@@ -8,7 +8,7 @@ export interface WavFormat {
   encoding: SampleEncoding;
   channels: number;
   sampleRateHz: number;
-  /** Bytes of one sample of every channel. */
+  /** Number of bytes of a frame, which consists of one sample of each channel. */
   bytesPerFrame: number;
 }
 

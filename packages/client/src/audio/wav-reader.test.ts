@@ -4,7 +4,7 @@ import type { WavOptions } from '../../../../test/support/wav.ts';
 import { AudioFormatError } from './error.ts';
 import { WavReader } from './wav-reader.ts';
 
-/** Reads a file in pieces of the given sizes, in turn, through one buffer that is overwritten after each piece. */
+/** Reads a file through one buffer, which each piece overwrites. The sizes of the pieces repeat the list `sizes`. */
 function read(file: Uint8Array, sizes: readonly number[] = [file.length + 1]) {
   const reader = new WavReader();
   const audio: number[] = [];

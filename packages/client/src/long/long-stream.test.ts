@@ -192,7 +192,7 @@ test('if the service closes with a code that allows no retry, a long stream ends
   expect(wordsOf(events).map(({ text }) => text)).toEqual(['w1', 'w2', 'w3?']);
 });
 
-test('a long stream ends with the failure of its last session after maxReconnects', async () => {
+test('if more than maxReconnects sessions in a row fail, a long stream ends with the failure of the last one', async () => {
   service.script = { breakAtSamples: 100 };
   const stream = open({ maxReconnects: 1 });
   void stream.send(speech(1));
@@ -220,7 +220,7 @@ test('a long stream retries a session after concurrency_limit_exceeded, and ends
   expect(await stream.closed).toMatchObject({ advice: { retry: 'never' } });
 });
 
-test('a refused first session rejects the calls of a long stream', async () => {
+test('if the service refuses the first session, the calls of a long stream fail with the error of the service', async () => {
   service.refusal = { status: 403, code: 'account_inactive', message: 'No.' };
   const stream = open();
   await expect(stream.ready).rejects.toMatchObject({ status: 403 });

@@ -228,7 +228,8 @@ class LongStream {
   }
 
   /**
-   * Replies to flushes that were called after the end of a session, before further audio. Such flushes need no session.
+   * Replies to flushes that were called after a session had ended and before further audio was sent. There is no audio
+   * to recognize for such a flush, so no new session is opened.
    */
   #answerFlushes(): void {
     const { operations, audio, resumeAt, unrequested } = this.#timeline;

@@ -9,7 +9,7 @@ import type { Timeline } from './timeline.ts';
 
 /** End of a session that another session continues. */
 export interface SessionEnd {
-  /** Position of the end. */
+  /** Number of samples of the long stream that precede the end of the session. */
   at: number;
 }
 

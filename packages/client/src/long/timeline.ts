@@ -9,7 +9,7 @@ export class Timeline {
   readonly audio = new HeldAudio();
   /** Calls without a reply, in the order of the calls. */
   readonly operations: Operation[] = [];
-  /** Notified after every change that may allow the next step. */
+  /** Notified after every change after which a waiting session may have something to send. */
   readonly changes = new ChangeSignal();
   /** Length of all audio. Infinity if it is unknown. */
   readonly totalSamples: number;
@@ -35,7 +35,7 @@ export class Timeline {
     this.audio.dropBefore(this.resumeAt);
   }
 
-  /** Returns true if a session is necessary: audio has no `final`, or a call has no reply. */
+  /** Returns true if a session is necessary, because some audio has no `final` or some call has no reply. */
   hasWork(): boolean {
     return this.audio.end > this.resumeAt || this.operations.length > 0;
   }

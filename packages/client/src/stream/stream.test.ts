@@ -167,7 +167,7 @@ test('the promise "ready" rejects with the error of the service if the credentia
   await first.close();
 });
 
-test('a refused session rejects the calls of the stream with the same error', async () => {
+test('if the service refuses the session, the calls of the stream fail with the error of the service', async () => {
   service.refusal = { status: 402, code: 'insufficient_credits', message: 'No credit.' };
   const stream = client().stream({ model: 'm' }, options);
   expect(await thrown(stream.flush())).toMatchObject({ status: 402, code: 'insufficient_credits' });

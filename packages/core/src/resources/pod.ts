@@ -118,7 +118,7 @@ export const EnvVar = closed(
   },
 );
 
-/** Returns the problems of a variable that the schema of a CRD cannot detect. The CEL rules above check the same. */
+/** Checks a variable against the same rules as the CEL rules above. Returns the problems. */
 export function findVariableProblems({ value, valueFrom: sources }: Static<typeof EnvVar>): Problem[] {
   if (sources === undefined) return [];
   if (value !== undefined) return [{ field: '', message: 'has value and valueFrom: remove one' }];

@@ -160,7 +160,7 @@ test('a rollout with startSeconds 0 has no start deadline', () => {
   expect(observe({ old: seen(4), new: seen(1, 0) }, 99_999 * SECOND).phase).toBe('Starting');
 });
 
-test('a rollout is queued with the stable revision while mayStart is false, and ignores mayStart after the rollout has started', () => {
+test('while mayStart is false, a rollout is queued and the stable revision serves; after its start, the rollout ignores mayStart', () => {
   const observe = createRollout();
   const queued = observe({ old: seen(4) }, 0, { mayStart: false });
   expect(queued).toMatchObject({ phase: 'Queued', revision: 'old', stable: undefined, percent: 100 });

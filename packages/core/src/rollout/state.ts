@@ -19,8 +19,9 @@ export interface Candidate {
    */
   readonly phase: 'starting' | 'canary' | 'rolling';
   /**
-   * Time for which workers of the candidate have been starting. After the first worker is ready, it is the time for
-   * which a tier has been blocked. Absent if the state was stored by an operator of an earlier version.
+   * Time for which workers of the candidate have been starting. After its first worker is ready, it is the time for
+   * which workers of one of its tiers have been failing at start. Absent if the state was stored by an operator of an
+   * earlier version.
    */
   readonly startingMs?: number;
   /**

@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test('decideScaling counts active, held, waiting and refused sessions as equal demand', () => {
+test('decideScaling counts each active, reserved, waiting or refused session as the same demand', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1);
   expect(pool(0, 0, { load: load(7, 0, { held: 7, waiting: 7 }) }).desired).toBe(3);
   expect(pool(0, SECOND, { load: load(7, SECOND, { held: 7, waiting: 7, refused: 10 }) }).desired).toBe(4);
@@ -89,7 +89,7 @@ test('decideScaling wants the minimum number of workers even if the slots of a w
   expect(createPool({ min: 3 })(50, 0, { workers: [] }).desired).toBe(3);
 });
 
-test('decideScaling keeps one worker without demand while the first worker of the pool is starting', () => {
+test('even without demand, decideScaling keeps one worker while the first worker of the pool is starting', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 });
   expect(pool(0, 0, { load: load(0, 0, { waiting: 1 }), workers: [] }).desired).toBe(1);
   for (let second = 1; second < 2000; second++) {

@@ -147,7 +147,7 @@ function followLoad(input: ScalingInput, load: ScalingLoad): ScalingDecision {
   };
 }
 
-/** Returns a part of a message. It explains why more workers are needed than the measured slots suggest. */
+/** Returns the part of a message that explains why more workers are needed than the measured slots suggest. */
 function describeOffer(offered: readonly number[], measured: readonly number[]): string {
   const [now, full] = [offered, measured].map((each) => each.reduce((sum, slots) => sum + slots, 0));
   return now === full ? '' : ` (ready workers offer ${now} of ${full} slots now)`;

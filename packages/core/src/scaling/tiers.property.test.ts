@@ -73,7 +73,7 @@ test('fillTiers provides the needed slots, or reports how many slots are missing
   );
 });
 
-test('fillTiers keeps running workers of a tier until ready workers of preferred tiers provide the needed slots', () => {
+test('fillTiers keeps enough running workers of a tier for the needed slots that ready workers of preferred tiers do not provide', () => {
   fc.assert(
     fc.property(tiers, need, (all, needed) => {
       const { counts } = fillTiers(all, needed);
@@ -100,7 +100,7 @@ test('fillTiers never returns more workers for a lower need', () => {
   );
 });
 
-test('decideTiers keeps running workers that are not registered while the time without demand is below idleToZeroSeconds', () => {
+test('while the time without demand is below idleToZeroSeconds, decideTiers stops no running workers, even if they are not registered', () => {
   const spec = {
     mode: 'Sessions' as const,
     min: 0,

@@ -96,8 +96,8 @@ export function decideTiers(input: TieredInput): TieredDecision {
     desired: kept.reduce((sum, [, count]) => sum + count, 0),
     tiers: new Map(kept),
     reasons,
-    // Before the load is known for the first time, no state that counts slots is stored. Some workers may not have
-    // registered yet.
+    // Before the load is known for the first time, no state that counts slots is stored. It would lack the slots of
+    // workers that have not registered yet.
     state:
       isKnown || input.state.unit === 'slots'
         ? { ...total.state, slotsPerWorker: undefined, unit: 'slots' }
@@ -149,10 +149,10 @@ export function fillTiers(tiers: readonly ObservedTier[], need: TierNeed): Fille
 }
 
 /**
- * Returns the number of slots that the first decision assumes for a tier. Running workers that are not registered count
- * with their expected slots, or with one slot each if the expected slots are unknown. Such workers may have to register
- * again, for example because the ledger lost its data. If the tier was not removed and cannot start workers, only ready
- * workers count.
+ * Returns the number of slots with which a tier counts if there is no earlier scaling state. Running workers that are
+ * not registered count with their expected slots, or with one slot each if the expected slots are unknown. Such workers
+ * may have to register again, for example because the ledger lost its data. If the tier was not removed and cannot
+ * start workers, only ready workers count.
  */
 function countPresent({ workers, running, slotsPerWorker = 1, canStart, isRemoved }: ObservedTier): number {
   const ready = workers.reduce((sum, { slots }) => sum + slots, 0);

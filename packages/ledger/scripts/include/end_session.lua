@@ -24,7 +24,7 @@ local function end_session(base, id, state, now, samples, billable, reason, how)
   redis.call('HSET', key, 'st', state, 'au', audio, 'bi', billable, 'co', now)
   if billable > 0 and redis.call('HGET', base .. 'a', 'ba') then
     -- @include budget
-    -- The charge counts for the month in which the session ends, as in the daily usage.
+    -- The charge counts for the month in which the session ends. The daily usage counts it on the day of the end.
     local part = math.min(billable, renew_budget(base, now).left)
     -- Not `-part`, because Lua writes a negated 0 as -0, which Redis refuses.
     redis.call('HINCRBY', base .. 'a', 'bl', 0 - part)

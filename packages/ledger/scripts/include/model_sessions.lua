@@ -13,8 +13,8 @@ local function add_model_session(base, id, session, now)
 end
 
 -- Returns the number of entries in the set of a model. Scripts of an earlier version, and sessions whose record is
--- missing, may leave entries behind. If the number has reached the limit, overdue entries of this kind are removed
--- first.
+-- missing, may leave entries behind. If the number has reached the limit, first removes overdue entries whose session
+-- is not live any more.
 local function count_model_sessions(base, model, limit, now)
   local set = base .. 'm:' .. model
   local count = redis.call('ZCARD', set)

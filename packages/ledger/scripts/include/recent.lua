@@ -64,7 +64,8 @@ local function end_recent(base, id, line)
   if at then redis.call('LSET', base .. 'recent', at, line) end
 end
 
--- Replaces ids that an earlier version left in the list when their sessions ended.
+-- Replaces the ids of ended sessions by the lines of their ends. An earlier version did not do this when a session
+-- ended.
 local function compact_recent(base)
   redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS, 'NX')
   for at, id in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do

@@ -96,7 +96,7 @@ export function createPurgeRequests(link: RedisLink, keys: RedisKeys) {
     async answer(request: RequestId, answer: PurgeAnswer): Promise<void> {
       const field = fieldOf(request);
       const stored = await read(field);
-      // If the console withdraws the request now, the answer is stored until it expires.
+      // If the console withdraws the request between the read and the write, the answer is stored until it expires.
       if (stored !== undefined) await write(field, { ...stored, answer });
     },
   };

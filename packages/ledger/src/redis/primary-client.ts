@@ -17,8 +17,8 @@ export interface PrimaryClientOptions {
 }
 
 /**
- * Client of the primary that the sentinels report. The client of the library stays with one address, so each connection
- * has a client of its own. A server is used only if it reports that it is a primary.
+ * Client of the primary that the sentinels report. A client of the Redis library always connects to the same address,
+ * so each new connection gets a new client. A server is used only if it reports that it is a primary.
  */
 export class PrimaryClient {
   readonly #parts: PrimaryClientOptions;

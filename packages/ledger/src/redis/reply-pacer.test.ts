@@ -41,7 +41,7 @@ test('the reply pacer lets callers write their next commands before it delivers 
   const pacer = createReplyPacer(2);
   const writes: number[] = [];
   let asked = 0;
-  // The client library works like this. One callback of setImmediate writes all commands of a turn.
+  // Batches commands as the Redis client library does. One callback of setImmediate writes all commands of a turn.
   const ask = () => {
     if (asked++ > 0) return;
     setImmediate(() => {

@@ -5,8 +5,8 @@ import type { Connection, ConnectOptions } from './connection.ts';
 export function openSingle(url: string, options: ConnectOptions): Connection {
   const start = (disableOfflineQueue: boolean) => {
     const basics = { url, name: options.name, RESP: 2 as const, commandOptions: NO_TIMEOUT };
-    // This base class only sends commands. Each call of `createClient` would define a class with one method per
-    // command.
+    // This base class can send every command. `createClient` would also define a class with one method per command at
+    // each call, and none of these methods is used.
     const client = new RedisClient({ ...basics, disableOfflineQueue, ...liveness(options) });
     watch(client, options);
     void client.connect().catch(() => undefined);

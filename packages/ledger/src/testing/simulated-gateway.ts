@@ -149,7 +149,7 @@ export class SimulatedGateway {
 
   /**
    * Ends a stream. `afterSettlement` is called when Redis has acknowledged the settlement. If it returns false, the
-   * record of the stream is kept, as if its removal had been lost too.
+   * record of the stream is not removed, as if Redis had lost the removal.
    */
   async end(
     sessionId: string,

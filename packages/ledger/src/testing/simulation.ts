@@ -150,7 +150,7 @@ export class Simulation {
     }
     for (const { faulty } of this.#gateways) await faulty.deliver();
     const last = await this.#join();
-    // The first steps are as small as in normal operation, and the later ones larger.
+    // The first steps of the clock are as small as in normal operation. The later steps are larger.
     for (let passedMs = 0, stepMs = 4000; passedMs < QUIET_MS; passedMs += stepMs) {
       if (passedMs > 40_000) stepMs = 70_000;
       await this.#pass(stepMs);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { watchEventLoop } from './event-loop.ts';
 import { createRecentMaximum } from './recent-maximum.ts';
 
-/** Creates a peak whose value the test sets. */
+/** Creates a resettable maximum (`Peak`) whose value the test sets. */
 function createPeak() {
   return {
     max: 0,
@@ -12,7 +12,7 @@ function createPeak() {
   };
 }
 
-test('the recent maximum is the largest value of the last periods, for every reader', () => {
+test('the recent maximum is the largest value of the last periods, also after another reader has read it', () => {
   const peak = createPeak();
   const recent = createRecentMaximum(peak, 2);
   peak.max = 7;

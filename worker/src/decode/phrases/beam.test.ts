@@ -75,7 +75,7 @@ describe('PhraseBeam', () => {
     expect(decode([rows], { phrases: ['nyeriri'] })).toEqual(['nyeriri']);
   });
 
-  test('does not recognize a phrase if its score is too low for its boost', () => {
+  test('does not recognize a phrase if its boost is too small to make up for its low score', () => {
     const clear = [frame([NYA, 0.98], [NYE, 0.02]), blank, frame([RE, 0.98], [RI, 0.02]), blank];
     expect(decode([clear], { phrases: ['nyeri'], boost: 5 })).toEqual(['nyare']);
     expect(decode([clear], { phrases: ['nyeri'], boost: 10 })).toEqual(['nyeri']);
@@ -98,7 +98,7 @@ describe('PhraseBeam', () => {
     expect(transcript.words(80, 1000)).toEqual([{ text: 'nyeri', start_ms: 80, end_ms: 320, confidence: 0.12 }]);
   });
 
-  test('restores its state and the transcript, also if a phrase has replaced saved pieces', () => {
+  test('restores the saved state of the search and the saved transcript, even if a phrase has replaced saved pieces', () => {
     const { transcript, search } = start({ phrases: ['nyeri'] });
     search.decode(Float32Array.from(unsure.slice(0, 2).flat()), 0, 2);
     const restores = [search.save(), transcript.save()];

@@ -119,13 +119,16 @@ describe('searchTransducer', () => {
     [0, 1],
     [1, 2],
     [4, 3],
-  ])('takes the steps for %d expected pieces, in %d runs, even if it finds no piece', async (pieces, runs) => {
-    const { transcript, search } = createSearch();
-    const joint = new ScriptedJoint([[step(-1, 1), step(-1, 2)]]);
-    expect(await search(joint, pieces)).toEqual([true]);
-    expect(joint.runs).toHaveLength(runs);
-    expect(transcript.ids).toEqual([]);
-  });
+  ])(
+    'executes the search steps for %d expected pieces in %d runs of the joint graph, even if it finds no piece',
+    async (pieces, runs) => {
+      const { transcript, search } = createSearch();
+      const joint = new ScriptedJoint([[step(-1, 1), step(-1, 2)]]);
+      expect(await search(joint, pieces)).toEqual([true]);
+      expect(joint.runs).toHaveLength(runs);
+      expect(transcript.ids).toEqual([]);
+    },
+  );
 
   test('rejects if the joint graph never reaches the last frame', async () => {
     const { search } = createSearch();

@@ -13,8 +13,8 @@ export interface Encoded {
   /** Number of encoder frames that contain audio. */
   readonly frames: number;
   /**
-   * Number of pieces for which a transducer search runs steps, even if it finds fewer pieces. Only the warm-up sets it,
-   * because a search in noise finds few pieces.
+   * If a transducer search finds fewer pieces than this, it runs additional steps and ignores their results. Only the
+   * warm-up sets this number, because a search in noise finds few pieces.
    */
   readonly leastPieces?: number | undefined;
 }

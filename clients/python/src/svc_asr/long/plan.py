@@ -29,7 +29,7 @@ class LongStreamPlan:
 
     create_session: SessionSource
     cancel_session: Callable[[str], Awaitable[None]] | None = None
-    """Cancels a session whose connection broke, so that the next is not refused. Optional."""
+    """Cancels a session whose connection broke, so that the next session is accepted. Optional."""
     config: dict[str, Any] = field(default_factory=dict)
     """Arguments of `AsrStream.configure`. Empty for the defaults of the model."""
 

@@ -10,9 +10,9 @@ from ..errors import SvcAsrError, SvcAsrUnreachable
 from ..retry import backoff_s
 
 MAX_FAILURES = 5
-"""Number of failures in a row without new text after which a long stream still reconnects.
+"""Maximum number of failures in a row, without new text between them, that a long stream survives.
 
-The next failure ends it.
+It reconnects after each of them. The next failure ends it.
 """
 _RECONNECT_CODES = frozenset([1001, 1006, 1011, 4503])
 _LIMIT_REASONS = frozenset(["audio_limit_reached", "session_time_limit"])

@@ -116,7 +116,7 @@ class Timeline:
         self._pauses.push(pcm)
 
     def add_mark(self, kind: Literal["flush", "reset"]) -> Mark:
-        """Finalize or drop the utterance after all audio so far."""
+        """Add a request to finalize or drop the utterance at the end of the audio so far."""
         mark = Mark(self._audio.end, kind)
         self._marks.append(mark)
         return mark

@@ -39,7 +39,7 @@ class Framer:
         data = self._half + data
         even = len(data) - len(data) % BYTES_PER_SAMPLE
         self._half = data[even:]
-        # A frame has at least one sample. The loop would never end with empty frames.
+        # The step is at least one sample, because `range` does not accept a step of 0.
         step = max(BYTES_PER_SAMPLE, max_frame_bytes - max_frame_bytes % BYTES_PER_SAMPLE)
         return (data[at : min(at + step, even)] for at in range(0, even, step))
 

@@ -44,7 +44,7 @@ test('hasDrifted is true if the object is missing, was applied from other input,
   expect(hasDrifted(object('1', { a: 'x' }), object('1', { a: 'x' }))).toBe(false);
   expect(hasDrifted(object('1', { a: 'x', b: 'of others' }), object('1', { a: 'x' }))).toBe(false);
   expect(hasDrifted(object('1', { a: 'y' }), object('1', { a: 'x' }))).toBe(true);
-  // The operator does not want this field any more, so it has to be removed. Only the digest shows that.
+  // The operator no longer sets field b, so b has to be removed. Only the changed digest shows this.
   expect(hasDrifted(object('1', { a: 'x', b: 'y' }), object('2', { a: 'x' }))).toBe(true);
 });
 

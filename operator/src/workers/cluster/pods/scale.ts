@@ -41,8 +41,8 @@ export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleI
   // the removal.
   const active = live.filter((pod) => !isSuccessor(pod, live));
   const selected = active.filter(({ selectedForRemoval }) => selectedForRemoval);
-  // If more pods run than `present`, replicas are not raised to their number. The Deployment is then being restarted,
-  // or is already shrinking.
+  // If more pods run than the Deployment has replicas (`present`), the number of replicas is not raised. The Deployment
+  // is then being restarted, or is already shrinking.
   const replicas = Math.max(count, Math.min(present, active.length - selected.length));
   const firstInOrder = active.toSorted(byRemovalOrder).slice(0, Math.max(0, active.length - replicas));
   const onlySelected = firstInOrder.every(({ selectedForRemoval }) => selectedForRemoval);

@@ -20,7 +20,10 @@ export const ADMISSION_CODES: readonly ErrorCode[] = [
   'model_not_found',
 ];
 
-/** Errors of the checks of body, rate limits and capacity, which apply to requests with a body that need capacity. */
+/**
+ * Errors of the checks of body, rate limits and capacity. The checks apply to requests that have a body and use
+ * capacity.
+ */
 export const CAPACITY_CODES: readonly ErrorCode[] = [
   'request_too_large',
   'unsupported_media_type',

@@ -26,7 +26,10 @@ export interface Result {
 /** Changes the text of a script. Tests use it to show that the explorer finds a broken script. */
 export type Mutation = (script: Script) => string;
 
-/** Called once for each distinct step of Redis: a command, and the numbers of the contents before and after it. */
+/**
+ * Called once for each distinct step of Redis. A step is a command with the content of Redis before and after it.
+ * `before` and `after` are the numbers of these contents.
+ */
 export type OnStep = (before: number, command: Command, after: number) => void;
 
 /**

@@ -41,7 +41,7 @@ class Model {
   readonly #scenario: Scenario;
   readonly #disturbances: number;
   readonly #views = new Map<Snapshot, AccountView>();
-  /** Violations by steps of Redis. A key is `BEFORE AFTER`: the numbers of the contents before and after the step. */
+  /** Violations by steps of Redis. A key is `BEFORE AFTER`: the numbers of Redis contents before and after the step. */
   readonly #stepViolations = new Map<string, Violation>();
   readonly #checked = new Set<number>();
 

@@ -21,7 +21,7 @@ export interface Actor {
   memory: () => string | undefined;
 }
 
-/** Creates the code of a process over its connection to Redis. */
+/** Creates the code of a process, which sends its commands on the connection `link`. */
 export type CreateActor = (link: RedisLink) => Actor;
 
 /** An event inside one process. Messages are numbered in the order in which the process sends them. */
@@ -47,9 +47,9 @@ export interface ProcessState {
 
 /**
  * One simulated process. Its code is asynchronous, and its state cannot be copied. The list of its events therefore
- * represents its state. The code runs again from the start to find out what it does after one more event. The same list
- * runs only once. Two lists lead to the same state if no task runs after them and the process remembers the same after
- * both.
+ * represents its state. The code runs again from the start to find out what it does after one more event. The result of
+ * each list is stored, so that no list runs twice. Two lists lead to the same state if no task runs after them and the
+ * process remembers the same after both.
  */
 export class SimulatedProcess {
   readonly name: string;

@@ -17,8 +17,8 @@ export const CLOCK_KEY = 'model:clock';
 export const START_MS = 4_000_000_000_000;
 
 /**
- * A time between the clock of Redis and simulated time. An earlier expiry is a time of the clock of Redis. A later
- * expiry is a simulated time.
+ * Time that is later than every time of the clock of Redis and earlier than every simulated time. An expiry before this
+ * time is a time of the clock of Redis. An expiry after it is a simulated time.
  */
 const BETWEEN_CLOCKS_MS = 3_000_000_000_000;
 
