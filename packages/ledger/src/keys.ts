@@ -49,7 +49,7 @@ export function createRedisKeys(prefix: string) {
 export type RedisKeys = ReturnType<typeof createRedisKeys>;
 
 /**
- * Number of shards of the marks that tell the reaper when to check a tenant. It is low enough to poll each shard in
+ * Number of shards of the marks that show the reaper when to check a tenant. It is low enough to poll each shard in
  * every tick, and high enough to spread the shards over the nodes of a cluster.
  */
 export const DUE_SHARDS = 16;
