@@ -247,7 +247,7 @@ test.each([
   [0.5, 3_500_000, 100],
   [0.5, 3_599_900, 1],
 ])(
-  'chooseTimeout is random, but at most the time until the next list (random %d, %d ms after the last list): %d s',
+  'chooseTimeout returns a random timeout that ends no later than the next list is due: with the random number %d, and %d ms after the last list, the timeout is %d s',
   (random, sinceMs, expected) => {
     expect(chooseTimeout(REFLECTOR_TIMES, sinceMs, random)).toBe(expected);
   },

@@ -16,7 +16,7 @@ export interface WorkerOptions {
   /** Maximum number of keys that are processed at the same time. */
   concurrency: number;
   work: (key: string) => Promise<void>;
-  /** Called after every attempt, before `done`. */
+  /** Called after every attempt, before `queue.done` is called for the key. */
   onOutcome: (outcome: Outcome) => void;
   nowMs: () => number;
 }

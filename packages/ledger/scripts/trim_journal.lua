@@ -14,7 +14,7 @@ if not acknowledged[1] then return { -1 } end
 redis.call('DEL', base .. 'jc')
 redis.call('HDEL', KEYS[1], 'jn')
 
--- Returns whether the first id of a stream entry is lower than the second.
+-- Compares the ids of two entries of a stream. Returns whether the first id is lower than the second.
 local function is_before(one, other)
   local one_ms, one_count = string.match(one, '^(%d+)-(%d+)$')
   local other_ms, other_count = string.match(other, '^(%d+)-(%d+)$')

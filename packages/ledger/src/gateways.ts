@@ -56,8 +56,8 @@ export function createGateways(link: RedisLink, keys: RedisKeys, parts: GatewayP
 
   /**
    * Ends a process by letting its lease expire now. The next reaper fails all streams that the process has not settled.
-   * This function does not remove the process itself. The reaper needs the list of its streams, which may not be empty
-   * yet.
+   * This function does not remove the process from Redis, because the reaper still needs the list of the streams of the
+   * process.
    */
   async function leave(owner: Owner): Promise<void> {
     await link.send(keys.gateways(), ['ZADD', keys.gateways(), 'XX', '0', owner.id]);

@@ -2,8 +2,8 @@ export interface SessionTimes {
   /** Time without audio after which the session is ended. */
   idleMs: number;
   /**
-   * Time that a session may last in addition to the duration of the audio that it has received. The stream of the
-   * session may last this time in addition to its reserved audio, so its limit is later.
+   * Time that a session may last in addition to the duration of the audio that it has received. The limit of its stream
+   * is later, because it is this time plus the duration of the reserved audio.
    */
   extraMs: number;
 }

@@ -23,6 +23,9 @@ test.each(['ctc', 'fused', 'split'] as const)(
 test.each([
   ['while the encoder runs', []],
   ['during the search', [true]],
-])('BatchRunner returns no events and does not advance a stream that closes %s', async (_when, openChecks) => {
-  expect(await runOnce('split', openChecks)).toEqual({ events: [], consumed: 0 });
-});
+])(
+  'BatchRunner returns no events of a stream that closes %s, and does not advance that stream',
+  async (_when, openChecks) => {
+    expect(await runOnce('split', openChecks)).toEqual({ events: [], consumed: 0 });
+  },
+);
