@@ -64,7 +64,7 @@ test.each([
   ['maxseconds', 'max-seconds'],
   ['out', 'output'],
   ['zzz', undefined],
-])('suggest() returns for the misspelled name "%s": %s', (given, name) => {
+])('for the misspelled name "%s", suggest() returns %s', (given, name) => {
   expect(suggest(given, ['language', 'max-seconds', 'output', 'json'])).toBe(name);
 });
 

@@ -28,7 +28,7 @@ export interface Stdout extends NodeJS.WritableStream {
 
 /** Input and output of a command. */
 export interface Invocation {
-  /** Returns the value of an argument by its name in `args`. */
+  /** Returns the value of an argument by its name in `args` of the command. */
   argument: (name: string) => string;
   /** All values of the last argument, which some commands accept several times. */
   rest: readonly string[];

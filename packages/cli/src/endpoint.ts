@@ -17,7 +17,7 @@ export function publicEndpoint({ flags, env, file }: Sources): Endpoint {
     { name: '--base-url', given: flags.baseUrl ?? nonEmpty(env.SVC_ASR_BASE_URL), local: file.base_url },
     { given: nonEmpty(env.SVC_ASR_API_KEY), local: file.api_key },
     { given: flags.ca ?? nonEmpty(env.SVC_ASR_CA_FILE), local: file.ca_file },
-    'Start the service with `npm start`, or set its address with --base-url or SVC_ASR_BASE_URL.',
+    'Start the service with `npm start`, or set its address with --base-url or SVC_ASR_BASE_URL. If you start it with SVC_ASR_HOME, set this variable for svc-asr too.',
   );
 }
 

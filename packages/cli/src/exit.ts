@@ -78,11 +78,18 @@ function explainRefusal({ message, code, status, type, requestId, retryAfterS }:
   const request = requestId === undefined ? '' : `, request ${requestId}`;
   return {
     status: EXIT.refused.status,
-    message: `${message} (${code}${request})`,
+    message: `${message} (${code}${request})${REFUSAL_HINTS[code] ?? ''}`,
     code,
     details: { type, http_status: status, request_id: requestId, retry_after_seconds: retryAfterS },
   };
 }
+
+/** Next steps for refusals that a user of the command can solve. */
+const REFUSAL_HINTS: Readonly<Record<string, string>> = {
+  invalid_api_key:
+    '\nCheck that the key is complete and belongs to this service. SVC_ASR_API_KEY is used before the key of `npm start`.',
+  model_not_found: '\n`svc-asr models` lists the models.',
+};
 
 const RETRY_HINTS = {
   'new-session': '\nRun the command again.',

@@ -73,7 +73,7 @@ test('formatTranscript joins the texts of finals and leaves out finals without t
     file: 'a.wav',
     model: 'm',
     language: 'ki',
-    durationMs: 300,
+    durationMs: 300.0625,
     finals: [final('one', 0), final('', 100), final('two', 200)],
   };
   expect(formatTranscript('text', content)).toBe('one\ntwo\n');

@@ -18,7 +18,7 @@ async function run(...line: string[]) {
 }
 
 test.each([...COMMANDS.map(({ words }) => words), [], ['admin'], ['admin', 'keys'], ['admin', 'tenants']])(
-  'svc-asr %s %s %s --help prints the usage',
+  'every command and every group of commands of svc-asr prints its usage with --help (case %#)',
   async (...words) => {
     const { status, out, err } = await run(...words, '--help');
     expect([status, err]).toEqual([0, '']);
@@ -62,9 +62,12 @@ test.each([
   [['transcribe', 'a', 'b', '--format', 'srt'], 'require a folder: --output FOLDER'],
   [['transcribe', 'a', 'b', '--format', 'srt', '--output', '-'], 'require a folder: --output FOLDER'],
   [['transcribe', 'a/x.wav', 'b/x.wav', '--output', '/tmp/'], 'two files would be written to /tmp/x.txt'],
+  [['transcribe', 'a', '-o', '/nonexistent/x.txt'], 'the folder /nonexistent does not exist. Create it'],
+  [['transcribe', 'a', 'b', '-o', 'x.txt'], 'a folder for several files. If x.txt is a folder, append /'],
   [['transcribe', 'a', '--json', '--format', 'srt'], '--json prints events'],
   [['transcribe', '-', '-'], 'standard input can be used only once'],
   [['models'], 'No service address is configured'],
+  [['models'], 'If you start it with SVC_ASR_HOME, set this variable for svc-asr too.'],
   [['models', '--base-url', 'http://far'], '--base-url must start with https://'],
   [['usage', '--base-url', 'https://far'], 'Set SVC_ASR_API_KEY'],
   [['admin', 'tenants', 'list', '--admin-url', 'https://far'], 'Set SVC_ASR_ADMIN_TOKEN'],

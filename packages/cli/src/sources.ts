@@ -43,7 +43,7 @@ function readFields(file: string): LocalFile | undefined {
   try {
     values = JSON.parse(text);
   } catch {
-    // The message of the parser quotes the text, which contains secrets.
+    // The error of the parser is dropped, because its message quotes the text, which contains secrets.
     throw new UsageError(`${file} is not JSON. Run \`npm start\` to write it again`);
   }
   const fields: LocalFile = {};

@@ -1,4 +1,7 @@
-/** Largest share of its characters in which a suggested name may differ from the typed text. */
+/**
+ * Maximum number of changed characters between the typed text and a suggested name, as a share of the length of the
+ * name.
+ */
 const MAX_CHANGED_SHARE = 0.4;
 
 /** Returns the name that the user probably meant when typing `given`. Undefined if no name is similar. */

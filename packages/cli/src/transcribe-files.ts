@@ -1,5 +1,5 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { basename, extname, join, resolve } from 'node:path';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { SAMPLES_PER_MS } from '@svc-asr/core/stream';
 import { openAudio } from './audio-source.ts';
@@ -81,7 +81,23 @@ function planJobs({ rest: files, option, json, cwd }: Invocation): Job[] {
   const targets = jobs.flatMap(({ target }) => target ?? []);
   const repeated = targets.find((target, at) => targets.indexOf(target) !== at);
   if (repeated !== undefined) throw new UsageError(`two files would be written to ${repeated}`);
+  targets.forEach(checkTarget);
   return jobs;
+}
+
+/** Throws if a transcript cannot be written. Called before a session uses credit. */
+function checkTarget(target: string): void {
+  const folder = dirname(target);
+  const problem = (what: string) => new UsageError(`cannot write ${target}: ${what}`);
+  if (statSync(target, { throwIfNoEntry: false })?.isDirectory() === true) throw problem('it is a folder');
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw problem(`the folder ${folder} does not exist. Create it, or choose another one`);
+  }
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    throw problem(`you have no permission to write in the folder ${folder}`);
+  }
 }
 
 function isFormat(text: string): text is TranscriptFormat {
@@ -96,6 +112,9 @@ function folderOf(given: string, files: number, cwd: string): string | undefined
   const path = resolve(cwd, given);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
   if (files === 1 && !given.endsWith('/')) return undefined;
+  if (Object.values<string>(TRANSCRIPT_FORMATS).includes(extname(path).slice(1)) && !given.endsWith('/')) {
+    throw new UsageError(`--output must name a folder for several files. If ${given} is a folder, append /`);
+  }
   try {
     mkdirSync(path, { recursive: true });
     return path;

@@ -110,6 +110,28 @@ test('transcribe writes one transcript for each recording to the folder of --out
   expect(readFileSync(join(target, '2.srt'), 'utf8')).toBe('1\n00:00:00,000 --> 00:00:02,000\n32000 samples\n');
 });
 
+test('transcribe creates no session if the transcript cannot be written', async () => {
+  const target = join(folder, 'missing', 'out.srt');
+  const { status, err } = await run(['transcribe', fileOf(1), '--format', 'srt', '-o', target]);
+  expect([status, service.requests]).toEqual([2, []]);
+  expect(err).toContain(`cannot write ${target}: the folder ${join(folder, 'missing')} does not exist`);
+});
+
+test('transcribe creates several transcripts in a new folder whose name ends with .txt/', async () => {
+  const target = `${join(temporaryFolder('transcripts'), 'x.txt')}/`;
+  expect(await run(['transcribe', fileOf(1), fileOf(2), '-o', target])).toEqual({ status: 0, out: '', err: '' });
+  expect(readdirSync(target).sort()).toEqual(['1.txt', '2.txt']);
+});
+
+test('if the API key is invalid, svc-asr names the variable that is used before the key of npm start', async () => {
+  const { status, err } = await runCommand(['transcribe', fileOf(1), '--language', 'ki'], {
+    ...environment,
+    SVC_ASR_API_KEY: 'wrong',
+  });
+  expect(status).toBe(1);
+  expect(err).toContain('SVC_ASR_API_KEY is used before the key of `npm start`.');
+});
+
 test('transcribe prints the transcripts of several files one after the other, and exits with 2 if a file cannot be read', async () => {
   const { status, out, err } = await run(['transcribe', fileOf(1), '/nonexistent.wav', fileOf(2)]);
   expect([status, out.match(/\d+ samples/g)]).toEqual([2, ['16000 samples', '32000 samples']]);

@@ -1,7 +1,7 @@
 import type { FinalMessage } from '@svc-asr/client';
 import { buildCues, formatSrt, formatVtt } from '@svc-asr/core/subtitles';
 
-/** Formats of a transcript, with the extension of its files. */
+/** Formats of a transcript, each with its file extension. */
 export const TRANSCRIPT_FORMATS = { text: 'txt', json: 'json', srt: 'srt', vtt: 'vtt' } as const;
 export type TranscriptFormat = keyof typeof TRANSCRIPT_FORMATS;
 
@@ -27,6 +27,14 @@ export function formatTranscript(format: TranscriptFormat, content: TranscriptCo
     end_ms: final.audio_end_ms,
     text: final.text,
   }));
-  const document = { file, model, language, duration_ms: durationMs, text: texts.join(' '), segments, words };
+  const document = {
+    file,
+    model,
+    language,
+    duration_ms: Math.round(durationMs),
+    text: texts.join(' '),
+    segments,
+    words,
+  };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
