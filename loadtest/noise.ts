@@ -62,7 +62,7 @@ async function repeatInNoise(
   for (const { startMs, endMs } of noisyRanges(plan.periods)) {
     const times = { startMs: startMs + offset * intervalMs, intervalMs };
     const skipped = await repeatUntil(endMs, times, () => act(number++, endMs));
-    // Repetitions that were skipped for another reason, such as a slow generator, do not count.
+    // Counts repetitions that were skipped because of slow answers, but not those that a slow generator skipped.
     countDelayed(kind, Math.min(skipped, Math.floor(takeWaitedMs() / intervalMs)));
   }
 }

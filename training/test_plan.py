@@ -1,4 +1,4 @@
-"""Tests how the strength of the changes to the speech depends on the progress of a training."""
+"""Tests how strongly a training changes the speech at each stage of its progress."""
 
 import pytest
 

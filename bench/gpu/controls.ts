@@ -29,8 +29,8 @@ const CONTROLS = 200;
 const SECONDS = [6, 10] as const;
 
 /**
- * Chooses parts of the speech as controls. The same speech and chunk size always give the same controls. Each control
- * ends at the end of a window.
+ * Chooses parts of the speech as controls, which are utterances whose transcripts are compared during a run. The same
+ * speech and chunk size always give the same controls. Each control ends at the end of a window.
  */
 export function chooseControls(speechSamples: number, chunkSamples: number, lookback: number): Utterance[] {
   const next = randomNumbers();

@@ -34,7 +34,7 @@ export interface CrowdResult extends LoadResult {
    * Number of measured turns in which a speaker did not write, because it still waited for a final or for a free slot.
    */
   readonly skippedTurns: number;
-  /** Number of controls whose transcript differs from the transcript that the same engine returned without load. */
+  /** Number of controls (see `Control`) whose transcript differs from the one that the engine returned without load. */
   readonly differentAlone: number;
 }
 
@@ -62,7 +62,7 @@ class Speaker implements Turn {
   from = 0;
   /** Position of the next sample. */
   at = 0;
-  /** The control that the speaker writes. Undefined if the utterance is not a control. */
+  /** The control, if the current utterance is one. The transcript of a control is known before the run. */
   control: Control | undefined;
   windowsLeft = 0;
   utterancesLeft = 0;

@@ -73,8 +73,8 @@ async function measureRun(
 }
 
 /**
- * Returns how much each total of the engine grew between two readings, per run of the graph. Returns the number of runs
- * as it is. Times are in milliseconds.
+ * Returns how much each total of the engine grew between two readings, divided by the number of runs of the graph. The
+ * number of runs itself is not divided. Times are in milliseconds.
  */
 export function splitTime(before: EngineStats, after: EngineStats): Record<string, number> {
   const batches = Math.max(1, after.runs - before.runs);

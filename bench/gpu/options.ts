@@ -55,8 +55,8 @@ export interface GpuOptions {
   /** Folder in which expected transcripts are kept between runs. Undefined to compute them each time. */
   readonly cache: string | undefined;
   /**
-   * Whether expected transcripts are computed in 32 bits on the CPU. Otherwise, the same engine computes them without
-   * load. The part `worker` always uses the CPU.
+   * Whether expected transcripts are computed in 32 bits on the CPU. Otherwise, the measured engine computes them
+   * before it has load. The part `worker` always uses the CPU.
    */
   readonly exact: boolean;
 }

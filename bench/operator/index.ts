@@ -22,15 +22,18 @@ import type { Scene } from './stage.ts';
 import { summarize } from './summary.ts';
 import type { ResourceFindings } from './summary.ts';
 
-/** Numbers of resources and worker pods, and of measured rounds of the operator and the floor. */
+/**
+ * Numbers of resources and worker pods. `rounds` is the number of measured rounds of the operator and of the minimal
+ * client.
+ */
 const SIZES = {
   quick: { models: 100, tenants: 100, keys: 200, pods: 200, rounds: 2 },
   usual: { models: 1000, tenants: 1000, keys: 2000, pods: 2000, rounds: 2 },
   full: { models: 200, tenants: 10_000, keys: 20_000, pods: 2000, rounds: 1 },
 } as const;
 /**
- * Parts of the benchmark. `resources` compares the operator with the floor and checks the resync. `pods` measures
- * worker pods.
+ * Parts of the benchmark. `resources` compares the operator with the minimal client of floor.ts and checks the resync.
+ * `pods` measures the operator with thousands of worker pods.
  */
 export const PARTS = ['resources', 'pods'];
 /** Number of resources of each kind in the first round, which is not measured. */

@@ -35,8 +35,8 @@ const SESSION_TTL_MS = '600000';
 /** Default key prefix of the service. */
 const PREFIX = 'svc';
 /**
- * Disables rewrites of the append-only file. They would run on another core during some of the rounds and disturb
- * these.
+ * Disables rewrites of the append-only file. Rewrites would run on another core during some of the rounds and disturb
+ * those rounds.
  */
 const REDIS_OPTIONS = ['--auto-aof-rewrite-percentage', '0'];
 

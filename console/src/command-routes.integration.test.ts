@@ -36,7 +36,7 @@ const LINES = [
   ...['ledger status', 'ledger rebuild --yes', 'audit', 'models', 'health', 'sign-out-all'],
 ];
 
-/** Time limit of a test that starts a process for each line. */
+/** Time limit of a test that starts a process for each command line in LINES. */
 const LONG_TEST_MS = 300_000;
 
 let console_: TestEnvironment;

@@ -21,7 +21,7 @@ export interface KeyView {
   readonly scopes: readonly string[] | null;
   /** Models that the key may use. Null if it may use all models of the tenant. */
   readonly models: readonly string[] | null;
-  /** Id of the key that this one replaces. Null if it was not created by a rotation. */
+  /** Id of the key that this key replaces. Null if this key was not created by a rotation. */
   readonly replaces: string | null;
 }
 

@@ -106,7 +106,7 @@ export const LOAD_OPTIONS = {
     description: 'ramp-to-saturation: last step, in percent of the declared slots.',
   },
 
-  // These options define the limits, and the run itself.
+  // Latency targets and limits by which a run is judged, and options of the run itself.
   DELTA_P95_MS: { fallback: '300', description: 'Latency target: 95 % of deltas arrive within this time.' },
   FINAL_P95_MS: { fallback: '600', description: 'Latency target: 95 % of finals arrive within this time.' },
   READY_P95_MS: { fallback: '1000', description: 'Latency target: 95 % of ready events arrive within this time.' },

@@ -15,7 +15,7 @@ test('periodTags returns empty tags outside of the periods and in the first seco
   ]);
 });
 
-test('noisyRanges returns every second period', () => {
+test('of four periods, noisyRanges returns the second and the fourth', () => {
   expect(noisyRanges(periods)).toEqual([
     { startMs: 11_000, endMs: 21_000 },
     { startMs: 31_000, endMs: 41_000 },

@@ -74,8 +74,8 @@ describe('createCpuLimit', () => {
 
   test.each([
     ['without cgroups', {}],
-    ['with version 1 and no cpu controller', { 'cgroup/cpuset/cgroup.procs': '', 'cgroup/cpuacct/cgroup.procs': '' }],
-    ['with version 2 and no cpu controller', { 'cgroup/cgroup.controllers': 'memory pids\n' }],
+    ['with cgroups v1 and no cpu controller', { 'cgroup/cpuset/cgroup.procs': '', 'cgroup/cpuacct/cgroup.procs': '' }],
+    ['with cgroups v2 and no cpu controller', { 'cgroup/cgroup.controllers': 'memory pids\n' }],
   ])('refuses a system %s', (_name, files: Record<string, string>) => {
     expect(() => createCpuLimit(0.5, createSystem(files))).toThrow(
       'has no cpu controller. Run on Linux with cgroups, version 1 or 2.',

@@ -35,10 +35,11 @@ const MIN_COMPARABLE = 0.25;
 const LEVEL = 0.1;
 
 /**
- * Checks that no resource grew during a run. Compares the levels of the last three quarters. The level of a quarter is
- * its 10th percentile, because garbage collection lets memory rise and fall. A resource does not fail if it grew once
- * and then stopped growing, as heaps and caches do. Returns no result for a run that is too short. Fails a run in which
- * most readings failed, or in which the number of streams changed too much.
+ * Checks that no resource grew during a run. Divides the run into quarters, and compares the levels of the second,
+ * third and fourth quarter. The level of a quarter is its 10th percentile, because garbage collection lets memory rise
+ * and fall. A resource does not fail if it grew once and then stopped growing, as heaps and caches do. Returns no
+ * result for a run that is too short. Fails a run in which most readings failed, or in which the number of streams
+ * changed too much.
  */
 export function judgeGrowth(readings: readonly ResourceReading[], failures = 0): Gate[] {
   if (failures > readings.length) {

@@ -26,7 +26,7 @@ test('buildLines shows latencies and gates, and the outcome in the last line', (
   expect(lines.at(-1)).toBe('steady: FAILED');
 });
 
-test('buildLines does not judge latencies if the scenario does not require them', () => {
+test('buildLines does not judge latencies if the scenario need not meet the latency targets', () => {
   expect(buildLines(build({}, false)).find((line) => line.includes('delta'))).toMatch(/^ {2}delta/);
 });
 

@@ -13,11 +13,11 @@ import type { Target } from './target.ts';
  */
 const OWN_MODEL = 'svc-asr-loadtest';
 /**
- * Model of the scenario `ramp-to-saturation`. The scenario runs more streams than declared slots, so the worker of this
- * model gets more slots.
+ * Model of the scenario `ramp-to-saturation`. The scenario runs more streams than the worker of OWN_MODEL has slots.
+ * The worker of this model therefore gets a higher, fixed number of slots.
  */
 const RAMP_MODEL = 'svc-asr-loadtest-ramp';
-/** Number of slots of the worker of RAMP_MODEL, as a multiple of the declared slots. */
+/** Number of slots of the worker of RAMP_MODEL, as a multiple of the slots that the worker of OWN_MODEL declares. */
 const RAMP_HEADROOM = 3;
 /** Model whose worker measures its slots after the run. */
 const AFTER_MODEL = 'svc-asr-loadtest-after';
@@ -107,8 +107,8 @@ async function startTemporary({ scenario, options, env, signal, addCleanup }: Se
     return readSlots(model);
   };
 
-  // Waits for the worker of the configured model, even if the load test uses another model. Workers that start at the
-  // same time would slow down each other's measurements.
+  // Waits for the worker of the configured model, even if the load test adds a model of its own. Otherwise, the workers
+  // of both models would measure their slots at the same time and slow each other down.
   const model = options.text('MODEL');
   const declared = await readSlots(model);
   if (isNamed || (scenario === 'smoke' && isDefaultProvider)) return { ...facts, model, declaredSlots: declared };

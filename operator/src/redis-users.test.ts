@@ -22,7 +22,7 @@ test('urlOf returns a URL with a new password if the model has no URL yet, and o
   expect(create().users.urlOf('m', url)).toBe(url);
 });
 
-test('urlOf returns a different password for each model', () => {
+test('urlOf returns URLs with different passwords for different models', () => {
   const { users } = create();
   const passwords = ['a', 'b'].map((model) => new URL(users.urlOf(model, undefined)).password);
   expect(new Set(passwords).size).toBe(2);
@@ -32,7 +32,7 @@ test.each([
   ['belongs to another model', 'redis://worker%3Asvc%3Aother:known@redis:6379'],
   ['is not a URL', 'nonsense'],
   ['has no password', 'redis://worker%3Asvc%3Am@redis:6379'],
-])('urlOf returns a new password if the existing URL %s', (_, existing) => {
+])('urlOf returns a URL with a new password if the existing URL %s', (_, existing) => {
   expect(create().users.urlOf('m', existing)).toMatch(/:[\w-]{43}@/);
 });
 

@@ -33,7 +33,10 @@ export function openServers(harness: Harness): RedisServers {
     const [host = ''] = (await run(pod, `${SENTINEL} sentinel get-master-addr-by-name ledger`)).split('\n');
     return host.split('.')[0] ?? '';
   };
-  /** Resolves with the pod of the primary, or with undefined if the conditions of `findPrimary` are not met yet. */
+  /**
+   * Asks the sentinels for the primary once. Resolves with the pod of the primary, or with undefined if the sentinels
+   * do not agree or the server is no primary yet. `without` has the same meaning as for `findPrimary`.
+   */
   async function agreed(without: string | undefined): Promise<string | undefined> {
     try {
       const asked = PODS.filter((pod) => pod !== without);

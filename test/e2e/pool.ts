@@ -28,7 +28,7 @@ const USUAL_LAG_MS = 1000;
 
 /** Returns the node selector of a pool. */
 export const nodesOf = (pool: string) => ({ [NODE_LABEL]: pool });
-/** Nodes that the tests add to pools. The first one is drained. The access pod runs on the second one. */
+/** Nodes that the tests add to pools. The first one is drained. The pod of access.ts runs on the second one. */
 export const firstNode = () => readSetting('E2E_DRAIN_NODE');
 export const secondNode = () => readSetting('E2E_ACCESS_NODE');
 

@@ -23,8 +23,8 @@ const { pcm } = recording();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const OWNER = { id: 'g', epoch: 1 };
 /**
- * Number of samples that each settlement reports. It costs two seconds, because the charge is rounded up to whole
- * seconds.
+ * Number of samples that each settlement reports. Each settlement charges two seconds, because the charge is rounded up
+ * to whole seconds.
  */
 const SAMPLES = 16_001;
 const CREDIT_MS = 36_000_000;

@@ -148,7 +148,7 @@ interface Site {
 
 /**
  * Starts a server like that of a developer who uses the package. It creates sessions with its API key and serves the
- * page.
+ * pages that the browser opens.
  */
 async function startSite(key: string, scripts: ReadonlyMap<string, string> = new Map()): Promise<Site> {
   const client = createClient({ baseUrl: stage.gateway.baseUrl, apiKey: key });

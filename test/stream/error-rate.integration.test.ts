@@ -60,7 +60,7 @@ async function throughTheService(model: string, spoken: readonly Recording[]): P
 }
 
 test.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])(
-  '%s: the word error rates of the whole service and of the engine alone differ by at most one percentage point',
+  'for the model %s, the word error rates of the whole service and of the engine alone differ by at most one percentage point',
   async (model) => {
     const spoken = recordings(model);
     const texts = spoken.map(({ text }) => text);

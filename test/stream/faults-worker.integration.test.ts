@@ -101,8 +101,8 @@ test(
 const speech = Buffer.concat([pcm, Buffer.alloc(32_000), pcm.subarray(0, 128_000), Buffer.alloc(48_000)]);
 
 /**
- * Streams `speech` and sends a flush after each of these numbers of samples. Returns the number of samples before each
- * cut, all events, and all finals. The field `endpoint` is removed from these finals.
+ * Streams `speech` and sends a flush after each number of samples in `flushes`. Returns the number of samples before
+ * each cut, all events, and all finals. The field `endpoint` is removed from these finals.
  */
 async function finalsOf(
   config: object,

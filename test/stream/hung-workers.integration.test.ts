@@ -156,8 +156,8 @@ describe('when workers open streams, but return no transcripts', () => {
 
     test.concurrent('a client that pauses within a chunk keeps its worker and pays for its audio', async () => {
       const opened = await stage.ready();
-      // Sends 1,060 of the 1,120 ms of a chunk. The gateway forwards them to the worker, because no feature of the
-      // chunk uses the last samples of the chunk.
+      // Sends 1,060 of the 1,120 ms of a chunk. The gateway forwards this audio, because a worker can process the chunk
+      // without its last samples, which no feature of the chunk uses.
       opened.stream.audio(AUDIO.subarray(0, 33_920), FRAME_BYTES);
       await sleep(ANSWER_MS * 1.2);
       expect(hasMoved(stage, opened)).toBe(false);

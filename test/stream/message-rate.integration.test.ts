@@ -30,7 +30,7 @@ function replies({ events }: StreamClient, type: ServerMessage['type']): ServerM
 
 /**
  * Sends the same message several times without a pause, and waits until each one has a reply or an error. Returns how
- * many messages the rate allowed in this time in addition to the burst.
+ * many messages the rate limit allowed during the wait in addition to the burst.
  */
 async function sendAtOnce(stream: StreamClient, count: number, message: object, reply: ServerMessage['type']) {
   const startedAt = performance.now();

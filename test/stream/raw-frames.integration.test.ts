@@ -39,7 +39,7 @@ async function forEachAtOnce<T>(list: readonly T[], run: (element: T) => Promise
   for (let at = 0; at < list.length; at += AT_ONCE) await Promise.all(list.slice(at, at + AT_ONCE).map(run));
 }
 
-/** Checks that the witness still gets a transcript. */
+/** Checks that the witness, a stream that is open during all tests, still gets a transcript. */
 async function checkWitness(): Promise<void> {
   witness.stream.audio(pcm);
   witness.stream.send({ type: 'flush' });

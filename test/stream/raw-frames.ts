@@ -151,7 +151,7 @@ const anyFrames = fc
     isMasked: fc.oneof({ weight: 7, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
     payload: payloads,
   })
-  // The generator `closes` creates the close frames, because each kind of them ends the connection in another way.
+  // Leaves out close frames, which end the connection. The generator `closes` below creates valid and invalid ones.
   .filter(({ opcode }) => opcode !== OPCODE.close)
   .map((frame) => [frame]);
 /** Frames whose header declares more bytes than any message may have. */

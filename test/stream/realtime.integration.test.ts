@@ -82,7 +82,7 @@ test('with server VAD, all events of a turn of 24 kHz audio have the same item i
   expect(wordErrorRate([text], [completed.transcript ?? ''])).toBeLessThan(10);
 });
 
-test('a connection that was opened before the model had a worker also uses the context of the default delay', async () => {
+test('a connection uses the context of the default delay even if it was opened before the model had a worker', async () => {
   const { pcm } = recording();
   const text = await nativeText(await stage.caller(), pcm);
   expect(text).not.toBe(await nativeText(await stage.caller(), pcm, [56, 13]));

@@ -164,7 +164,7 @@ describe('dashboards and alerts on a real Prometheus:', () => {
 test.each([
   ['the alert rules are valid', ['check', 'rules', ALERTS_FILE]],
   ['alerts fire above their thresholds and not below', ['test', 'rules', RULE_TESTS]],
-])('promtool: %s', (_name, args) => {
+])('promtool confirms that %s', (_name, args) => {
   const { status, stdout, stderr } = spawnSync(tool, args, { encoding: 'utf8' });
   expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, '']);
 });

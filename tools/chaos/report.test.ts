@@ -53,7 +53,7 @@ test('findCause returns the most harmful fault that affected the gateway of a lo
   expect(findCause({ ...lost, endedAtMs: 1500 }, result.faults)).toBeUndefined();
 });
 
-test('buildRows sums up the faults of each kind, with only those stalls that overlap these faults', () => {
+test('buildRows sums up the faults of each kind, and counts only stalls that overlap these faults', () => {
   expect(buildRows(result)).toEqual([
     { fault: 'kill:gateway', count: 1, streams: 6, sessionsLost: 1, longestStallMs: 3500, longestRecoveryMs: 900 },
     { fault: 'kill:worker', count: 2, streams: 4.5, sessionsLost: 0, longestStallMs: 3500, longestRecoveryMs: 1500 },

@@ -30,7 +30,7 @@ export interface FaultRow {
   readonly streams: number;
   /** Number of lost sessions. Each one is counted for the fault that explains its loss best. */
   readonly sessionsLost: number;
-  /** Longest time without an answer of a stream that ran during the fault. */
+  /** Longest time for which a stream that ran during the fault got no answer. */
   readonly longestStallMs: number;
   readonly longestRecoveryMs: number;
 }

@@ -5,7 +5,7 @@ export interface CompatClient {
   /** Folder in test/compat. */
   readonly folder: string;
   readonly language: 'Python' | 'Node';
-  /** Package whose version the table shows. */
+  /** Package whose version the table of the results shows. */
   readonly packageName: string;
 }
 
@@ -14,8 +14,8 @@ export interface CompatCase {
   readonly name: string;
   readonly client: CompatClient;
   /**
-   * Program in the folder of the client. Its arguments are a model, a language and files. A program for calls is a
-   * server and gets no files. Each program prints transcripts.
+   * Program in the folder of the client, which prints transcripts. Its arguments are a model, a language and files. If
+   * `audio` is `call`, the program is a server for phone calls, and its arguments contain no files.
    */
   readonly program: string;
   /** Route and options, as the table shows them. */

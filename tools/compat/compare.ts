@@ -13,7 +13,10 @@ export interface Comparison {
   readonly different: number;
 }
 
-/** Compares the transcripts of files. A client may print several utterances of a file, or join files. */
+/**
+ * Compares all transcripts as one text. They cannot be compared file by file, because a client may print several texts
+ * for one file, or one text for several files.
+ */
 export function compareTranscripts(native: readonly string[], client: readonly string[]): Comparison {
   const words = wordsOf(native.join(' '));
   return { files: native.length, words: words.length, different: editDistance(words, wordsOf(client.join(' '))) };

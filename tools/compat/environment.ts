@@ -14,7 +14,7 @@ export interface ClientEnvironment {
   readonly command: string;
   /** Folder of the programs. */
   readonly folder: string;
-  /** Version of the package that the table shows. */
+  /** Version of the client's package. The table of the results shows it. */
   readonly version: string;
   readonly remove: () => void;
 }

@@ -74,7 +74,9 @@ async function startReference(): Promise<Reference> {
 /** Outcome of a program for one model. */
 interface Outcome {
   readonly comparison: Comparison;
-  /** Seconds that the sessions must be charged. Each session is rounded up to the next second. */
+  /**
+   * Seconds that the service must charge for the sessions of the program. The duration of each session is rounded up.
+   */
   readonly expectedSeconds: number;
 }
 

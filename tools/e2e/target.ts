@@ -31,7 +31,7 @@ const LOADED = 'localhost';
 const DELIVER_MS = 600_000;
 const CLUSTER = 'e2e';
 const NODES = 2;
-/** Longest time for the operator to remove the finalizers of one kind. */
+/** Longest time for the operator to remove the finalizers of all resources of one kind. */
 const RESOURCES_MS = 60_000;
 const RELEASE_NAMESPACE = 'asr';
 const MODEL_NAMESPACE = 'asr-models';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 /** A target, and what the fuzzer must know before it imports the target. */
 export interface TargetEntry {
-  /** Sources whose coverage guides the fuzzer, as `measureCoverage` expects them. */
+  /** Sources whose coverage guides the fuzzer, such as `packages/core/relay`. See `measureCoverage`. */
   readonly measured: readonly string[];
   /** Executions of a run without `--seconds`. Each run takes one to two seconds. */
   readonly executions: number;

@@ -46,7 +46,8 @@ export function isLoaded(name: string, path: string, cpu: Cpu): boolean {
   // These packages contain one build for glibc and one for musl. The images have glibc.
   if (name.startsWith('@koromix/koffi-')) return !path.startsWith('musl');
   if (name !== 'onnxruntime-node') return true;
-  // onnxruntime-node contains the libraries of all its platforms, and an install script.
+  // onnxruntime-node contains the libraries of all its platforms, and an install script. An image needs only the
+  // libraries of its own platform.
   const [, system = 'linux', machine = cpu] = /^bin\/napi-v\d+\/(?:(\w+)\/)?(?:(\w+)\/)?$/.exec(path) ?? [];
   return path !== 'script/' && system === 'linux' && machine === cpu;
 }

@@ -19,7 +19,7 @@ function take(): () => void {
   return release;
 }
 
-test('tryLock returns the pid of the process that holds the lock until the lock is released', () => {
+test('tryLock returns the pid of a process that already holds the lock, and takes the lock after its release', () => {
   const release = take();
   expect(tryLock(lock)).toBe(process.pid);
   release();

@@ -20,9 +20,12 @@ export interface ImportReport {
     readonly checkedPieces: number;
     readonly gpuPieceErrors: number;
   }[];
-  /** Transcripts of the worker's engine that are equal to those of the model. */
+  /** Number of transcripts of the worker's engine that are equal to those of the model. */
   readonly equalTranscripts: number;
-  /** Transcripts of the GPU graphs that are equal to those of the model. The graphs run on the CPU in this check. */
+  /**
+   * Number of transcripts of the GPU graphs that are equal to those of the model. The graphs run on the CPU in this
+   * check.
+   */
   readonly equalGpuTranscripts: number;
   readonly streamsPerCore: number;
   readonly wordErrors?: {

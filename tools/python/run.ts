@@ -63,7 +63,7 @@ export async function checkPython(environment: PythonEnvironment, args: readonly
   }
 }
 
-/** Runs the tests of a folder. The arguments of the user may select none of them. */
+/** Runs the tests of a folder. It is not a failure if the arguments of the user select none of them. */
 async function runPytest(environment: PythonEnvironment, folder: string, args: readonly string[]): Promise<Tally> {
   const status = await runPython(environment, ['-m', 'pytest', '--quiet', '--tb=short', folder, ...args]);
   return oneFrom(args.length > 0 && status === NO_TESTS_SELECTED ? 0 : status);

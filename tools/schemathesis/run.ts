@@ -25,7 +25,7 @@ export async function runSchemathesis(args: readonly string[]): Promise<number> 
     const { key } = await service.tenant({ seconds: CREDIT_SECONDS, limits });
     const caFile = join(service.home, 'test-ca.crt');
     writeFileSync(caFile, service.ca);
-    // The settings contain a reference to the variable, so that the key is not visible in the list of processes.
+    // schemathesis.toml refers to this variable, so that the key is not visible in the list of processes.
     process.env.SVC_ASR_API_KEY = key;
     const settings = ['--config-file', join(FOLDER, 'schemathesis.toml')];
     const run = ['run', `${service.baseUrl}/openapi.json`, '--tls-verify', caFile, ...SHORT_RUN, ...args];

@@ -70,7 +70,7 @@ describe('createFleet', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('restarts a program that dies and shows a message', async () => {
+  test('restarts a program that was killed, and shows a message about this', async () => {
     await fleet.run(script('steady', steady), up('steady'));
     const [first = 0] = pidsIn('steady');
     process.kill(first, 'SIGKILL');

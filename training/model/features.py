@@ -7,7 +7,8 @@ RATE, HOP, FRAME, TRANSFORM = 16000, 160, 400, 512
 BINS = TRANSFORM // 2 + 1
 PRE_EMPHASIS = 0.97
 FLOOR = 2.0**-24
-# Factors for the frequencies of warped filters. A filter uses one factor. The factor in the middle is 1.
+# Factors by which `mel_filters` can warp frequencies. All filters of one set use the same factor. The factor in the
+# middle is 1.
 WARPS = np.linspace(0.8, 1.2, 41)
 
 

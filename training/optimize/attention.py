@@ -63,8 +63,8 @@ class Skew:
 def attention(g, w, prefix, x, keys, mask, left, chunk, sizes, skew):
     """x [N, width] new frames (normed), keys [B, 1, left + T, width], mask [B, 1, 1, left + T] -> [N, width].
 
-    `chunk` is the longest chunk. A shorter chunk uses some of the positions of the longest chunk, at the same offsets.
-    One graph therefore serves every look-ahead.
+    `chunk` is the length of the longest chunk. The relative positions in a shorter chunk are a part of those in the
+    longest chunk. One graph therefore serves every look-ahead.
     """
     d, h = w.width, w.heads
     k = d // h

@@ -33,8 +33,8 @@ def unsupported_prompt(w):
 
 
 def prompted(g, w, x, batch):
-    """Applies the prompts to frames x [B * T, width] in the CPU graph. Adds the input with the prompt numbers [B]. The
-    result has the shape of x.
+    """Extends the CPU graph by nodes that apply the prompts to the frames x [B * T, width], and by an input with the
+    prompt numbers [B]. The result has the shape of x.
     """
     matrix, table, *second = read_prompt(w)
     prompt = g.input("prompt_index", ["B"], TensorProto.INT64)
@@ -46,8 +46,8 @@ def prompted(g, w, x, batch):
 
 
 def prompted_chunk(g, w, x, chunk):
-    """Applies the prompts to frames x [C * B, width] in a GPU graph. Adds the input with the prompt numbers [B]. The
-    result has the shape of x.
+    """Extends a GPU graph by nodes that apply the prompts to the frames x [C * B, width], and by an input with the
+    prompt numbers [B]. The result has the shape of x.
     """
     matrix, table, *second = read_prompt(w)
     prompt = g.input("prompt", ["B"], TensorProto.INT64)

@@ -107,8 +107,8 @@ def choose_scale(x, matrices):
     low, high = min(x.min(), 0.0), max(x.max(), 0.0)
     best = (np.inf, 1.0, 0)
     for share in SHARES:
-        # A lower limit that is small compared with the upper limit stays, as for the output of SiLU. Clipping there
-        # would hardly change the scale.
+        # If the lower limit is small compared with the upper limit, as for the output of SiLU, only the upper limit is
+        # lowered. A change of the lower limit would hardly change the scale.
         bottom = low * share if low < -0.2 * high else low
         scale = (high * share - bottom) / LARGEST_ACTIVATION
         zero = int(np.clip(round(-bottom / scale), 0, LARGEST_ACTIVATION))

@@ -52,7 +52,9 @@ def subsample(g, w, audio, length):
 
 
 def padded(array, axis=0):
-    """Appends a block of zero channels for the mask, because the runtime computes only whole blocks of channels."""
+    """Appends weights of zero for a block of channels. The mask uses only the first of these channels. The runtime
+    computes whole blocks, so the other channels cost nothing.
+    """
     shape = list(array.shape)
     shape[axis] = BLOCK
     return np.concatenate([array, np.zeros(shape)], axis)

@@ -212,8 +212,8 @@ async def check_joined(client: Client, pcm: bytes, max_differences: int) -> None
 
 
 def test_sessions_joined_at_pauses_return_the_words_of_separate_sessions() -> None:
-    # A session may end at a pause in its last tenth. With this padding, there is silence at that
-    # time.
+    # A session ends at the first pause in its last tenth. The recordings are padded with silence,
+    # so that there is such a pause.
     pcm = b"".join(recording.ljust(11 * SECOND_BYTES, b"\0") for recording in read_recordings())
     run(lambda client: check_joined(client, pcm, 0))
 

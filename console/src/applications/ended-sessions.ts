@@ -24,8 +24,8 @@ export function isSessionEnded(tenant: Tenant, { id, expiresAtMs }: SessionLife)
 
 /**
  * Adds a session to the list of ended sessions, and removes expired sessions from the list. If the list is full, drops
- * the session that expires first, and sets LIMIT of the annotation to the expiry of this session. This also ends the
- * sessions of other browsers that expire at LIMIT or earlier.
+ * the session that expires first, and sets LIMIT in the annotation to the expiry of the dropped session. This also ends
+ * the sessions of other browsers that expire at LIMIT or earlier.
  */
 export function withEndedSession(tenant: Tenant, ended: SessionLife, nowMs: number): Tenant {
   const { limitMs, sessions } = readEnded(tenant);

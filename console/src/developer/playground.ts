@@ -26,7 +26,8 @@ export function routePlayground(
       const { status, retryAfter, text } = await gateway.createSession(name, session);
       if (status === 201) logger.info({ tenant: name }, 'playground session created');
       if (retryAfter !== undefined) response.set('Retry-After', retryAfter);
-      // The response body of the gateway is sent unchanged. That of a refusal contains its code and its request id.
+      // The response body of the gateway is sent unchanged. If the gateway refused the request, the body contains the
+      // error code and the request id.
       response.status(status).type('application/json').send(text);
     })
     .all(methodNotAllowed('POST'));

@@ -12,9 +12,9 @@ const HOUR_MS = 3_600_000;
 const SIGN_OUTS_PER_HOUR = 20;
 
 /**
- * Creates the handler that ends the session of a request, so that a copy of its cookie is refused too. `endLink`
- * describes two exceptions. Other replicas refuse the copy after the time to live of their cache. The cookie is cleared
- * last, so that a failed sign-out can be repeated.
+ * Creates the handler that ends the session of a request, so that a copy of its cookie is refused too. The comments in
+ * the function `endLink` below describe two exceptions. Other replicas of the console refuse the copy after the time to
+ * live of their cache. The cookie is cleared last, so that a failed sign-out can be repeated.
  */
 export function createSignOut({ store, identity, now }: DeveloperDeps, finder: SessionFinder) {
   const signOuts = createAttemptLimiter(SIGN_OUTS_PER_HOUR, HOUR_MS);

@@ -34,7 +34,10 @@ export async function listSessions(
   return { object: 'list', data: sessions.map(viewSession), has_more: hasMore };
 }
 
-/** Returns a session of a tenant with the explanation of its charge. Throws `session_not_found`. */
+/**
+ * Returns a session of a tenant with the explanation of its charge. Throws `session_not_found` if the ledger has no
+ * such session.
+ */
 export async function findSession(
   ledger: Pick<LedgerView, 'sessionHistory'>,
   tenant: string,

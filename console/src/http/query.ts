@@ -9,7 +9,7 @@ export const exact = <P extends TProperties>(properties: P) => Type.Object(prope
 
 export const checkNoQuery = validator(exact({}));
 
-/** By default, the ledger keeps usage for 400 days. */
+/** Checks a usage query. It accepts at most 400 days, because the ledger keeps usage for 400 days by default. */
 const checkUsageQuery = validator(exact({ days: Type.Integer({ minimum: 1, maximum: 400, default: 30 }) }));
 
 /**

@@ -33,7 +33,7 @@ export async function reserveLeaving(
   const found = await store.get('Tenant', tenant);
   if (found === undefined) throw new ConsoleError('tenant_not_found');
   if (found.readOnlyIn !== undefined) {
-    // Files have only one writer, which changes the team of a tenant one request at a time.
+    // Files have only one writer, which changes the team of a tenant one request at a time. No mark is needed.
     requireOther(owners, new Set(names));
     return;
   }

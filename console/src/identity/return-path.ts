@@ -1,4 +1,4 @@
-/** Maximum length of a return path. It bounds the cookie that holds it. */
+/** Maximum length of a return path. It limits the size of the cookie in which the path is stored. */
 const MAX_CHARACTERS = 512;
 /** Origin that stands for the console. No real host has this name. */
 const BASE = 'http://console.invalid';

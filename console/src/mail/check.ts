@@ -79,7 +79,7 @@ async function checkCredit(deps: MailCheckDeps, tenant: Tenant): Promise<void> {
 
 async function checkKey(deps: MailCheckDeps, tenant: Tenant, { spec }: ApiKey): Promise<void> {
   const leftMs = Date.parse(spec.expiresAt ?? '') - deps.now();
-  // Without an expiry, the time is not a number.
+  // Without an expiry, `leftMs` is NaN.
   if (!(leftMs > 0 && leftMs < KEY_WARNING_MS)) return;
   const facts = {
     tenant: tenant.spec.displayName,
@@ -92,7 +92,10 @@ async function checkKey(deps: MailCheckDeps, tenant: Tenant, { spec }: ApiKey): 
   );
 }
 
-/** Sends a mail to all recipients, unless its mark exists. If no recipient gets it, the next check tries again. */
+/**
+ * Sends a mail to all recipients, unless the ledger has the mark of this mail, which shows that it was sent before. If
+ * no recipient gets the mail, the next check tries again.
+ */
 async function sendOnce(
   { store, ledger }: MailCheckDeps,
   tenant: Tenant,

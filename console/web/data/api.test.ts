@@ -8,6 +8,6 @@ test.each([
     { query: { limit: 20, state: '', model: undefined, before: 'x y' } },
     'sessions?limit=20&before=x+y',
   ],
-])('pathOf builds the path of %s with %j: %s', (route, options, path) => {
+])('pathOf(%j, %j) returns "%s"', (route, options, path) => {
   expect(pathOf(route, options)).toBe(path);
 });

@@ -20,8 +20,8 @@ export function Notice({
   children?: ComponentChildren;
   actions?: ComponentChildren;
   /**
-   * Result of an action whose button disappears with the result. The focus moves to the notice when the notice appears,
-   * and when the result changes.
+   * Result of an action whose button disappears when the result is shown. The focus moves to the notice when the notice
+   * appears, and when the result changes.
    */
   focusFor?: unknown;
 }) {

@@ -58,7 +58,7 @@ export class RefusalDelay {
     else this.#failures.fail(address, nowMs);
   }
 
-  /** Waits, and then throws 429 with the remaining time as Retry-After. */
+  /** Waits, and then throws 429. Its Retry-After is `retryAfterMs` minus the time of the wait. */
   async refuse(retryAfterMs: number, message: string): Promise<never> {
     const sinceMs = performance.now();
     await this.wait();

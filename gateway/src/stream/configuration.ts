@@ -5,15 +5,15 @@ import type { ConfigMessage, ContextSize, Phrase, RelayAnswer, StreamErrorCode }
 export interface Configuration {
   readonly context: ContextSize;
   /**
-   * Duration of a pause after a word that is long enough to end the utterance. Undefined if only flushes and resets end
-   * utterances.
+   * Minimum duration of a pause that ends the utterance. The pause must follow a word. Undefined if only flushes and
+   * resets end utterances.
    */
   readonly silenceMs: number | undefined;
   /** Phrases that the search prefers, with their boosts. Undefined if there are none. */
   readonly phrases?: readonly Required<Phrase>[] | undefined;
 }
 
-/** Maximum number of configs that are queued before `ready`. Clients have no reason to send more. */
+/** Maximum number of `config` messages that are queued before `ready` is sent. Clients have no reason to send more. */
 export const MAX_EARLY_CONFIGS = 16;
 
 /** Error messages for configurations that a worker does not support. */

@@ -58,7 +58,7 @@ export interface StreamsOptions
 }
 
 export interface OpenOptions {
-  /** True if another session continues the stream when its reservation is used up. */
+  /** True if another session continues the stream when the reservation of the current session is used up. */
   isChained?: boolean;
 }
 

@@ -146,7 +146,7 @@ test('each ledger rebuild applies a negative grant with the amount that the gran
   const tenant = { ...acme, spec: { ...acme.spec, grants } };
   const apply = (checkpoint?: Checkpoint) =>
     applyAccount(tenant, 'mine', { accounts, isNewest: () => Promise.resolve(true), checkpointOf: () => checkpoint });
-  // All credit was used when the correction was applied, so it removed nothing.
+  // When the correction was applied, all credit was already used. The correction therefore removed nothing.
   await accounts.configure('acme', { displayName: 'Acme', state: 'Active', models: ['*'], limits: LIMITS });
   await accounts.grant('acme', 'welcome', 100_000);
   await accounts.restore('acme', 'use', 100_000);
@@ -254,8 +254,8 @@ test('a late write of a former leader does not undo newer changes of a Tenant', 
   await bring(stateOf('u2', 1, 'Active'));
   expect(await state()).toBe('Active');
 
-  // A cluster that was restored from a backup has an older generation than Redis. The source has no newer
-  // generation, so the settings are applied.
+  // After a cluster was restored from a backup, its Tenant has an older generation than the account in Redis. The
+  // Kubernetes API has no newer generation of the Tenant, so the settings are applied.
   await bring(stateOf('u2', 5, 'Suspended'));
   newest = true;
   await bring(stateOf('u2', 4, 'Active'));

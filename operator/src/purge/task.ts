@@ -55,7 +55,7 @@ export class PurgeTask {
     return this.#requested.has(tenant) && this.#options.source.unsettled() === undefined;
   }
 
-  /** Reads the requests, answers checks and counts, and enqueues removals. */
+  /** Reads the purge requests. Answers each `check` and `count`, and enqueues the tenant of each `remove`. */
   async poll(): Promise<void> {
     const { requests, enqueue } = this.#options;
     const open = await requests.list();

@@ -10,7 +10,7 @@ import type { Clock } from './clock.ts';
  * |------------------|-----------------|
  * | unknown | appended to the queue |
  * | queued | none; one `take` covers all adds |
- * | in flight | queued again after `done`; a key is never in flight twice |
+ * | in flight | queued again after `done` is called for the key; a key is never in flight twice |
  * | delayed | queued at once; the delayed add still happens later |
  * | queued by `addLast` | moved behind the keys that `add` has queued |
  */
@@ -18,7 +18,7 @@ export interface WorkQueue {
   add: (key: string) => void;
   /**
    * Adds the key behind all others, for work that is not urgent. A later `add` moves the key forward. If the key is in
-   * flight, it is queued again after `done`, as with `add`.
+   * flight, it is queued again after `done` is called for it, as with `add`.
    */
   addLast: (key: string) => void;
   /** Adds the key after a delay. If a key has several delays, the earliest applies. */

@@ -16,7 +16,7 @@ export function partsOf(key: ResourceKey): { kind: ReconciledKind; name: string 
 
 /** Receives changes of a source. The source does not wait for the listener. */
 export interface SourceListener {
-  /** Called when the resource was added, changed or deleted. `get` returns its newest version. */
+  /** Called when the resource was added, changed or deleted. `get` of the source returns the newest version. */
   onChange: (key: ResourceKey) => void;
   /** Called when the source has become complete, so that `unsettled` returns undefined. */
   onSettled: () => void;
@@ -62,8 +62,8 @@ export interface ResourceSource {
   /** Returns whether the resource was deleted and waits for its release. */
   isDeleting: (kind: ReconciledKind, name: string) => boolean;
   /**
-   * Returns whether the name of the resource belongs to a resource of another namespace, so that nothing is created for
-   * it.
+   * Returns whether the resource is a duplicate: a resource of another namespace already has its name. Nothing is
+   * created for a duplicate.
    */
   isDuplicate: (kind: ReconciledKind, name: string) => boolean;
 }

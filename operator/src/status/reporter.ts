@@ -128,8 +128,8 @@ export class ResourceStatusReporter implements StatusReporter {
     const well = ready.status === 'True' && generation !== undefined;
     const news = {
       fields: { ...fields, ...(generation !== undefined && { observedGeneration: generation }) },
-      // The last finding of a type wins. An error of the resource itself therefore takes precedence over a gathered
-      // Ready condition.
+      // The last finding of a type wins. If the resource itself has an error, `ready` therefore takes precedence over a
+      // Ready condition in `findings`.
       findings: ready.status === 'True' ? [ready, ...findings] : [...findings, ready],
       ...(well && { generation }),
     };

@@ -38,8 +38,8 @@ export class PoolManager {
   readonly #dependencies: PoolDependencies;
   readonly #pools = new Map<string, ManagedPool>();
   /**
-   * Models whose pool was removed. The next call of `retire` removes the name from this set instead of creating a pool
-   * again.
+   * Models whose pool was removed. The next `retire` of such a model only removes its name from this set. Otherwise
+   * `retire` would create a new pool for the model.
    */
   readonly #removed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;

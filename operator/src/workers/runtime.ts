@@ -141,7 +141,7 @@ export interface WorkerRuntime {
    * revision.
    */
   buildTemplate: (model: AsrModel, guests?: readonly AsrModel[]) => WorkerTemplate;
-  /** Returns the models that have workers, or Deployments for them. Includes deleted models. */
+  /** Returns the models that have workers or Deployments, including deleted models. */
   models: () => string[];
   list: (model: string) => RunningWorker[];
   /**

@@ -87,8 +87,8 @@ const quick = { bufferSessions: 0, bufferPercent: 0, scaleDownDelaySeconds: 0, i
 const pool = (scaling: object, spec: object = {}) => model('m', { scaling: { ...quick, ...scaling }, ...spec });
 const workers = () => ledger.workers.list('m');
 /**
- * Waits for this many workers that do not drain, and returns them. The ledger may still have records of workers that
- * have ended.
+ * Waits until exactly `count` workers run and none of them drains. Returns these workers. The processes are also
+ * counted, because the ledger may still have records of workers that have ended.
  */
 const upToNumber = (count: number) =>
   eventually(async () => {

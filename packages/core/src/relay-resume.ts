@@ -71,8 +71,8 @@ export class ResendBuffer {
 
   /**
    * Drops the bytes before an acknowledged position, of which only the lower 32 bits are given. Returns false if the
-   * position is after the last byte sent. A position before the first kept byte changes nothing. It occurs if a resume
-   * or the size limit has dropped more bytes than an older `ack` confirms.
+   * position is after the last byte sent. A position before the first kept byte changes nothing. Such a position occurs
+   * if a resume or the size limit has dropped more bytes than an older `ack` confirms.
    */
   acknowledge(position: number): boolean {
     const acknowledged = this.#start + ((position - this.#start) | 0);

@@ -35,7 +35,10 @@ test('splitLines skips empty lines', async () => {
   expect(await linesOf('\n a\n\r\n\nb\n', [3])).toEqual([' a', 'b']);
 });
 
-test.each([[[]], [[3, 6, 9]]])('splitLines fails for a line that is too long (pieces end at %j)', async (cuts) => {
-  await expect(linesOf(`${'x'.repeat(20)}\n`, cuts, 19)).rejects.toThrow('longer than 19 bytes');
-  expect(await linesOf(`${'x'.repeat(19)}\n`, cuts, 19)).toHaveLength(1);
-});
+test.each([[[]], [[3, 6, 9]]])(
+  'splitLines fails for a line that is too long, in whatever pieces it arrives (cut at the bytes %j)',
+  async (cuts) => {
+    await expect(linesOf(`${'x'.repeat(20)}\n`, cuts, 19)).rejects.toThrow('longer than 19 bytes');
+    expect(await linesOf(`${'x'.repeat(19)}\n`, cuts, 19)).toHaveLength(1);
+  },
+);

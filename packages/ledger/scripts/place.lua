@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- Assigns a stream to the worker with the most free slots, or enqueues it. A repeat returns the same worker, unless
--- that worker was removed or is to be avoided. A stream that avoids a worker moves to another one, and is served before
--- new streams. While a rollout splits sessions between revisions, each session prefers one revision. It falls back to
--- another revision if the preferred one has no free slot. Within a revision, a session gets a slot of the first tier
--- that has a free one.
+-- Assigns a stream to the worker with the most free slots, or enqueues it. A repeated call returns the same worker,
+-- unless that worker was removed or is to be avoided. A stream that avoids a worker moves to another one, and is served
+-- before new streams. While a rollout splits sessions between revisions, each session prefers one revision. A session
+-- falls back to another revision if the preferred one has no free slot. Within a revision, a session gets a slot of the
+-- first tier that has a free one.
 -- A worker that drains or has too many streams may still serve the stream. The stream then counts at that worker until
 -- another worker has a free slot. It does not count as queued. If its worker does not drain, it gets another worker
 -- only after all queued streams.

@@ -21,7 +21,7 @@
 local MARK_TOLERANCE_MS = 60000
 -- Retry time of a refusal if it is unknown when a live session ends.
 local RETRY_MS = 5000
--- A list of holders of this length or more is replaced by '*'.
+-- If the text with the list of holders has at least this length, it is replaced by '*'.
 local HOLDERS_MAX_CHARACTERS = 400
 local now = now_ms()
 local base = string.sub(KEYS[1], 1, -2)
@@ -103,7 +103,7 @@ if not model_exists then return { 'model_not_found' } end
 if not may_use('*') and not may_use(model) then return { 'scope' } end
 if not allowed then
   if arrival then
-    -- The clock has stepped back.
+    -- For a refused request, `arrival` is set only if the clock of Redis has stepped back.
     -- @include shorten_deadlines
     shorten_deadlines(base, now)
     redis.call('HSET', KEYS[1], 'rs', gcra_text(arrival))

@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- Ends an active session normally. Charges the accepted audio, rounded up to a whole second, and releases the rest of
--- the reservation. One session holds at most the part length. Audio beyond it is recorded as further sessions, which
--- are created and settled here. All of them except the last have the full part length.
+-- the reservation. If the part length is given, at most this much audio is recorded for the session. The remaining
+-- audio is recorded as further sessions, which are created and settled here. Each of them except the last gets as much
+-- audio as the part length.
 -- KEYS  1 account
 -- ARGV  1 session id  2 owner  3 epoch  4 accepted samples  5 reason
 --       6 end reason and close code, or ''

@@ -51,8 +51,8 @@ export function auditTimeOf({ id }: Pick<AuditEntry, 'id'>): number {
 const SOME_DEVELOPER = 'developer';
 
 /**
- * Returns the member of an entry without the data that identifies the tenant. Undefined if the entry is not about this
- * tenant.
+ * Returns the set member of an audit entry, without the data that identifies the tenant. Undefined if the entry is not
+ * about this tenant.
  */
 export function withoutTenant(member: string, tenant: string): string | undefined {
   const entry = entryOf(member);

@@ -4,8 +4,8 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisLink } from './redis/link.ts';
 
 /**
- * Time that may pass between reading the clock for a mark and creating the reservation. If more time passes, a new mark
- * may be needed.
+ * Time that may pass between reading the clock for a mark (see `createDue`) and creating the reservation. If more time
+ * passes, a new mark may be needed.
  */
 const SLACK_MS = 500;
 /** Must equal MARK_TOLERANCE_MS in scripts/reserve.lua. */
@@ -28,14 +28,14 @@ export function createDue(link: RedisLink, keys: RedisKeys, clock: Clock, { ttlM
    */
   const horizonMs = Math.max(ttlMs, CHECK_INTERVAL_MS) + 2 * TOLERANCE_MS;
   /**
-   * Times, in seconds, at which the last marks of each tenant are due. There is one for each lifetime that was passed
-   * to `mark`.
+   * For each tenant, the times in seconds at which its last marks are due. The list has one time for each lifetime that
+   * was passed to `mark`.
    */
   const written = new Map<string, readonly number[]>();
 
   /**
-   * Writes marks for the times at which a session with these lifetimes may be overdue. Returns the latest time that the
-   * marks cover.
+   * Writes marks for the times at which a new session may be overdue: one mark for each lifetime that the session can
+   * have. Returns the time of the latest mark.
    */
   async function mark(tenant: string, lifetimesMs: readonly number[]): Promise<number> {
     const seconds = lifetimesMs.map((lifetime) => Math.ceil((clock.now() + lifetime + SLACK_MS) / 1000));

@@ -117,8 +117,8 @@ describe.each([
     const entries = await small.journal.read(tenant);
     expect(entries.map(({ type }) => type)).not.toContain('checkpoint');
     expect(entries).toHaveLength(161);
-    // The first trim removes the field of the earlier version. Then the limit for journals without an exporter applies,
-    // which is 10 entries here.
+    // The first trim removes the field `jn`, which an earlier version wrote. Then the limit for journals without an
+    // exporter applies, which is 10 entries here.
     await small.journal.trim(tenant, undefined, DAY_MS);
     await runSession(small, tenant);
     expect((await small.journal.read(tenant))[0]!.type).toBe('checkpoint');

@@ -28,7 +28,8 @@ export function createJournal(link: RedisLink, keys: RedisKeys) {
   return {
     /**
      * Returns one page of entries, oldest first. `after` is the id of the last entry of the previous page. If entries
-     * of this page have been removed from Redis, it starts with a checkpoint: the totals of all entries removed so far.
+     * of this page have been removed from Redis, the page starts with a checkpoint: the totals of all entries removed
+     * so far.
      */
     async read(tenant: string, page: { after?: string; count?: number } = {}): Promise<JournalEntry[]> {
       const { after, count = 500 } = page;

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 
 /**
  * Builds the names of all Redis keys of the ledger. Keys that a script uses together share a hash tag, so that they are
- * on one node of a Redis Cluster. A script gets one key, and derives the other keys with the same hash tag from it. It
- * replaces the last letter of this key, or appends a suffix if this key is that of the gateways. docs/redis.md lists
- * the content, lifetime and writers of each key.
+ * on one node of a Redis Cluster. A script gets one key, and derives the other keys with the same hash tag from it. The
+ * script replaces the last letter of this key, or appends a suffix if it got the key of the gateways. docs/redis.md
+ * lists the content, lifetime and writers of each key.
  */
 export function createRedisKeys(prefix: string) {
   return {

@@ -369,7 +369,7 @@ describe.each([
     expect(await ledger.sessions.confirm(tenant, held)).toBe(false);
   });
 
-  test('cancel() keeps a session that a parallel request with the same Idempotency-Key also holds', async () => {
+  test('cancel() keeps a session that a parallel request with the same Idempotency-Key shares', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
     const held = await provisional(ledger, one);
@@ -392,7 +392,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ reservedMs: 60_000 });
   });
 
-  test('cancel() with forAll removes a provisional session even if a parallel request with the same Idempotency-Key holds it', async () => {
+  test('cancel() with forAll removes a provisional session even if a parallel request with the same Idempotency-Key shares it', async () => {
     const tenant = await createTenant(ledger, 60_000);
     const [one, two] = [request(tenant, { idempotencyKey: 'k' }), request(tenant, { idempotencyKey: 'k' })];
     const held = await provisional(ledger, one);

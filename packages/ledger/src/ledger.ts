@@ -45,8 +45,8 @@ export interface LedgerOptions {
   /** Time for which the record of a revoked API key is kept. */
   keyRetentionMs?: number;
   /**
-   * Time for which `reserve` is refused after `cancel` was called for the same session. It is far longer than the
-   * network can delay a packet.
+   * Time for which `sessions.reserve` is refused after `sessions.cancel` was called for the same session. It is far
+   * longer than the network can delay a packet.
    */
   tombstoneMs?: number;
   /** Time after which another reaper may repeat work that one reaper has started but not finished. */

@@ -104,7 +104,7 @@ async function checkAccounts({ ledger, tenants }: Simulation): Promise<void> {
   }
 }
 
-/** Checks that no session has a slot, a hold or a place in the queue. */
+/** Checks that no session has a slot, held capacity or a place in the queue. */
 async function checkPool({ ledger }: Simulation): Promise<void> {
   expect(await ledger.pools.load(MODEL)).toMatchObject({ active: 0, held: 0, waiting: 0 });
   const workers = await ledger.workers.list(MODEL);

@@ -62,8 +62,8 @@ test('reserve() does not count overdue sessions as live, even if there are more 
 });
 
 test('reserve() fails with LedgerUnavailable and creates no session if Redis answers too slowly', async () => {
-  // Each reading of the local clock is 10 s earlier than the previous reading. The estimated time of Redis is therefore
-  // always 10 s late, as if each command took 10 s.
+  // Each reading of the local clock is 10 s earlier than the previous reading. The ledger therefore always estimates a
+  // time that is 10 s before the time of Redis, as if each command took 10 s.
   let localMs = 0;
   const slow = await openLedger(redis.url, { localNow: () => (localMs -= 10_000) });
   const tenant = await createTenant(slow, 60_000);

@@ -59,7 +59,10 @@ export function createOwnership(link: RedisLink, keys: RedisKeys, parts: EndingP
     return failed;
   }
 
-  /** Removes the record of a stream that the process does not serve. Returns true if this call failed its session. */
+  /**
+   * Removes the record of a stream that the process does not serve. If the session of the stream may still be active,
+   * ends the session as failed. Returns true if this call ended the session.
+   */
   async function release(owner: Owner, stream: OwnedStream, served: ServedStreams): Promise<boolean> {
     const { tenant, sessionId } = stream;
     const key = keys.session(tenant, sessionId);

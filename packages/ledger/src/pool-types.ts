@@ -40,7 +40,7 @@ export interface PlaceRequest {
   servedBy?: string;
   /** Id of the gateway that is notified when a queued stream gets a worker. */
   gateway?: string;
-  /** Priority of the tenant. Normal if omitted. A stream that lost its worker is served before all new streams. */
+  /** Priority of the tenant. Normal if omitted. Every stream that lost its worker is served before all new streams. */
   priority?: TenantPriority;
 }
 

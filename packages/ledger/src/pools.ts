@@ -91,7 +91,8 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
     channelOf: (model: string, gateway: string) => keys.placements(model, gateway),
 
     /**
-     * Releases the slot, the hold and the place in the queue of a session. A placement that arrives later is refused.
+     * Releases the slot of a session, the capacity that is held until it connects, and its place in the queue. A later
+     * placement of the session is refused.
      */
     async leave(model: string, sessionId: string, tenant: string): Promise<void> {
       await link.run(LEAVE, keys.pool(model), [sessionId, tenant, TOMBSTONE_MS]);

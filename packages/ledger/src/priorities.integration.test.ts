@@ -124,8 +124,8 @@ test('in random queues, only a limited number of streams of other priorities is 
 });
 
 /**
- * Checks how many streams of other priorities were served one after another while a stream of a priority waited. Also
- * checks that the streams of a tenant and priority were served in the order in which they joined.
+ * For each priority, checks how many streams of other priorities were served in a row while a stream of this priority
+ * waited. Also checks that the streams of a tenant and priority were served in the order in which they joined.
  */
 function expectBoundedWaits(served: readonly Served[]): void {
   const rank = (priority: TenantPriority) => TENANT_PRIORITIES.indexOf(priority);

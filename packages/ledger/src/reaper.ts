@@ -52,8 +52,8 @@ export function createReaper(link: RedisLink, keys: RedisKeys, parts: ReaperPart
           // mark.
           if (nextMs > 0) await due.markNext(tenant, nextMs, nowMs);
           // In a cluster, the clock of the tenant's node may be behind that of the mark's node. A mark that is not due
-          // on the tenant's node yet is kept. It is removed if it is so far ahead that it was set before the clock
-          // stepped back.
+          // yet on the tenant's node is therefore kept. The exception is a mark that is further ahead than `horizonMs`:
+          // it was set before a clock stepped back, so it is removed.
           const aheadMs = (member: string) => Number.parseInt(member) * 1000 - nowMs;
           return members.filter((member) => aheadMs(member) <= 0 || aheadMs(member) > due.horizonMs);
         } catch (error) {

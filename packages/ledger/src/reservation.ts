@@ -68,7 +68,7 @@ export function reserveArguments(
   ];
 }
 
-/** Reply of reserve.lua: the outcome, and its values. */
+/** Reply of reserve.lua: the outcome, followed by the values that belong to this outcome. */
 export type ReserveReply = readonly unknown[];
 
 /** Parses the reply of reserve.lua. */

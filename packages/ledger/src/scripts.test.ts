@@ -66,7 +66,7 @@ function splitArguments(text: string): string[] {
   return parts;
 }
 
-/** Returns each use of a literal hash field in a script, as a pair of the pattern of the key and the field. */
+/** Finds the uses of literal hash fields in a script. Returns the pattern of the key and the field for each of them. */
 function fieldUses(source: string): [key: string, field: string][] {
   const [tag, suffix] = KEY_NAMES[/^-- KEYS {2}1 (.+)$/m.exec(source)?.[1] ?? ''] ?? ['', ''];
   const uses: [string, string][] = [];

@@ -22,11 +22,11 @@ export interface SessionOptions {
   ttlMs: number;
   /** Lifetime of a provisional session, after which it is removed. */
   leaseMs: number;
-  /** Time for which `reserve` is refused after `cancel` was called for the same session. */
+  /** Time for which `sessions.reserve` is refused after `sessions.cancel` was called for the same session. */
   tombstoneMs: number;
 }
 
-/** The fields of a reservation that `confirm` needs. */
+/** The fields of a reservation that `sessions.confirm` needs. */
 export type Confirmable = Pick<Reservation, 'sessionId'>;
 
 /** Gateway process that owns a stream. */
@@ -35,7 +35,10 @@ export interface Owner {
   epoch: number;
 }
 
-/** Result of `cancel`. `sessionId` is the session that the attempt held, which may differ from the requested id. */
+/**
+ * Result of `sessions.cancel`. `sessionId` is the session that the attempt held, which may differ from the requested
+ * id.
+ */
 export interface Cancelled {
   outcome: 'cancelled' | 'shared' | 'none' | 'kept';
   sessionId: string;
@@ -53,17 +56,17 @@ export interface FailOptions {
 }
 
 /**
- * Result of `connect`. With `owner_dead`, the gateway was declared dead. The credential is then not consumed, and
- * another gateway can use it.
+ * Result of `sessions.connect`. With `owner_dead`, the gateway was declared dead. The credential is then not consumed,
+ * and another gateway can use it.
  */
 export type Connected =
   | { outcome: 'ok'; model: string; reservedMs: number; priority: TenantPriority }
   | { outcome: 'refused' | 'owner_dead' | 'inactive' };
 
 /**
- * Result of `settle` or `fail`. With `already`, the session had ended before, and the other fields describe that end.
- * With `stale`, the session has another owner or connection. With `not_connected`, the session is not active, for
- * example because a failover of Redis has lost the write that connected it.
+ * Result of `sessions.settle` or `sessions.fail`. With `already`, the session had ended before, and the other fields
+ * describe that end. With `stale`, the session has another owner or connection. With `not_connected`, the session is
+ * not active, for example because a failover of Redis has lost the write that connected it.
  */
 export type Ended =
   | { outcome: 'ok' | 'already'; state: SessionState; audioMs: number; billableMs: number; model: string }
@@ -84,14 +87,15 @@ export interface ChainRequest {
 }
 
 /**
- * Result of `chain`. Every outcome except `ok` leaves the session unchanged. With `credit`, less than one second is
- * available. With `stale`, the session is not active, another gateway owns it, or the gateway was declared dead.
+ * Result of `sessions.chain`. Every outcome except `ok` leaves the session unchanged. With `credit`, the account has
+ * less than one second of credit. With `stale`, the session is not active, another gateway owns it, or the gateway was
+ * declared dead.
  */
 export type Chained =
   | { outcome: 'ok'; reservedMs: number }
   | { outcome: 'credit' | 'inactive' | 'cancelled' | 'stale' };
 
-/** Options of `settle`. */
+/** Options of `sessions.settle`. */
 export interface SettleOptions {
   end?: SessionEnd;
   /**

@@ -12,7 +12,7 @@ import type { TenantSettings } from './types.ts';
 
 const OWNER = { id: 'gateway-1', epoch: 1 };
 const samplesOf = (seconds: number) => seconds * 16_000;
-/** A past month. If the stored budget of an account is for this month, the next call renews the budget. */
+/** A past month. If the stored budget of an account is for PAST_MONTH, the next call renews the budget. */
 const PAST_MONTH = '2001-02';
 
 describe.each([

@@ -41,8 +41,8 @@ export function createSecureServer(
   const context = { minVersion: 'TLSv1.2', ciphers: CIPHERS } as const;
   const server = createServer({ handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ...options, ...context, ...pair }, handler);
   let failure = '';
-  // Compares the content of both files at each poll. The files are written one after the other, so they do not match
-  // between the two writes.
+  // Compares the content of both files at each poll. While only one of the two files has been replaced, they do not
+  // match, and `setSecureContext` throws. A later poll then tries again.
   const reload = () => {
     try {
       const found = read();

@@ -31,8 +31,8 @@ export function createAttemptLimiter(limit: number, windowMs: number): AttemptLi
 }
 
 /**
- * Returns an excess over the limit in milliseconds, or 0 if there is none. Without the tolerance, a rounding error
- * could refuse the last attempt of a burst.
+ * Returns an excess over the limit in milliseconds. Returns 0 if there is none, or if it is so small that it may be a
+ * rounding error. Such an error must not refuse the last attempt of a burst.
  */
 function overMs(ms: number): number {
   return ms > 0.001 ? ms : 0;

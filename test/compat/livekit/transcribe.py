@@ -46,7 +46,7 @@ async def main() -> None:
             if event.type == stt.SpeechEventType.FINAL_TRANSCRIPT:
                 print(event.alternatives[0].text, flush=True)
 
-    # An agent has an HTTP session already. A program without an agent opens one.
+    # A LiveKit agent already has an HTTP session. This program is not an agent, so it opens a session.
     async with utils.http_context.open():
         recognizer = openai.STT(model=model, language=language, use_realtime=True)
         stream = recognizer.stream()

@@ -24,8 +24,8 @@ export async function applyDefinitions(
     const isServed = async () => (await request('GET', served)).status === 200;
     await eventually(`${metadata.name} is served`, SERVED_WITHIN_MS, isServed);
   }
-  // The API server serves a type shortly after it is created. A moment later, kubectl can resolve the name of the type
-  // too.
+  // The API server serves a type shortly after it is created. kubectl can resolve the name of the type only a moment
+  // later.
   const names = items.map(({ metadata }) => metadata.name).join(',');
   const find = () =>
     kubectl(['get', names, '--all-namespaces']).then(

@@ -21,7 +21,8 @@ export async function startScheduler(command: string, kubeconfig: string, place:
       name: 'kube-scheduler',
       command,
       args: [`--config=${config}`, '--secure-port=0'],
-      // The scheduler serves no port here and has no visible effect before the first pod.
+      // No check can show when the scheduler is ready. The scheduler serves no port here and has no visible effect
+      // before the first pod.
       isReady: () => Promise.resolve(true),
     },
     place,

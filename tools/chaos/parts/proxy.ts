@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
  */
 export type LinkState = 'open' | 'cut' | 'stall' | number;
 
-/** A TCP proxy in front of one port that disturbs the connections through it. */
+/** A TCP proxy in front of one port. The proxy can disturb the connections that pass through it. */
 export interface Proxy {
   readonly port: number;
   set: (state: LinkState) => void;

@@ -16,7 +16,7 @@ export interface RedisDisk {
 
 /** Size of the file system. Redis rewrites its append-only file at a quarter of this size. */
 const SIZE = '128m';
-/** Time after `free` for which a full disk may still be the reason why Redis ends. */
+/** Time after the disk was freed during which Redis may still end because the disk was full. */
 const AFTERMATH_MS = 5000;
 const BLOCK = Buffer.alloc(65_536);
 

@@ -140,8 +140,9 @@ async function startServer(
 }
 
 /**
- * Opens proxies to the sentinels. In answers of the sentinels, these proxies replace the port of each server with that
- * of its proxy in `proxies`. Without such a proxy, they use the port of the server itself.
+ * Opens a link through new proxies in front of the sentinels. The sentinels answer with the peer port of a server. The
+ * new proxies replace this port by the port of the server's proxy in `proxies`. If `proxies` is empty, they replace it
+ * by the port of the server itself.
  */
 async function openLink(
   redis: { url: string; sentinelPorts: readonly number[] },

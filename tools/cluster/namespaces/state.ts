@@ -32,8 +32,8 @@ export function readState(file: string): ClusterState | undefined {
 }
 
 /**
- * Changes the record of a cluster. Call this function as soon as something was started, so that a crash leaves nothing
- * behind.
+ * Changes the record of a cluster. Call this function as soon as something was started, so that it can be found and
+ * removed after a crash.
  */
 export function updateState(file: string, change: (state: ClusterState) => Partial<ClusterState>): void {
   const state = readState(file) ?? EMPTY;

@@ -2,8 +2,8 @@ import type { Structural } from '../structural.ts';
 
 type Json = Record<string, unknown>;
 /**
- * Returns a changed value. Only a few of the thousands of possible changes are used, so the value is computed only
- * then.
+ * Computes and returns a changed value. It is a function, because only a few of the thousands of possible changes are
+ * used.
  */
 type Change = () => unknown;
 

@@ -19,7 +19,7 @@ interface FileCounters {
  * earlier execution has reached is new coverage.
  */
 const BUCKETS = [0, 1, 2, 3, 7, 15, 31, 127];
-/** Number of features that one counter can have. The comment of `take` explains what a feature is. */
+/** Number of features that one counter can have. The comment of `Coverage.take` explains what a feature is. */
 const FEATURES = BUCKETS.length;
 
 /**

@@ -20,8 +20,8 @@ const adminText = values.write(ADMIN as unknown as Parameters<typeof values.writ
 const cookie = createCookie('session', 'Lax');
 
 /**
- * Checks that the console accepts no forged login or session. Fields that the console reads from the cookie of a user,
- * or from a private link, must equal those in the text.
+ * Checks that the console accepts no forged login or session. The console may accept `text` as the cookie of a user or as a
+ * private link. The values that it then reads must equal the parts of `text`.
  */
 function readAll(text: string): void {
   const login = readLogin(text, RING, 1000);

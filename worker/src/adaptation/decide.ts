@@ -50,7 +50,7 @@ const RAISE = 0.05;
 const RAISE_EVERY_MS = 5000;
 /** Time without late streams that must pass before slots rise. */
 const QUIET_MS = 15_000;
-/** Share of the slots that streams must use before slots rise above `start`. */
+/** Share of the slots that streams must use before slots rise above `SlotLimits.start`. */
 const USED_SHARE = 0.8;
 /**
  * Largest part of the time for which the inference thread is expected to be busy if every slot has a stream. It limits

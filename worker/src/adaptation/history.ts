@@ -6,17 +6,18 @@ import type { SlotObservation } from './decide.ts';
 const MINUTE_MS = 60_000;
 /**
  * Time over which `recentSlowdown` and `busy` are measured. It is short, because slots must fall quickly while streams
- * are late. All streams can be late until enough streams have ended or moved.
+ * are late. If a worker has too many streams, all of them can be late until enough of them have ended or moved.
  */
 const RECENT_MS = 2000;
 /**
- * Quantile of the slowdowns of the last minute, which `add` returns as `slowdown`. It is high, because the latency
- * targets are for the 95th percentile. The slow runs therefore determine the result, in the same way as at warm-up.
+ * The `slowdown` that `add` returns is this quantile of the slowdowns in the last minute. The quantile is high, because
+ * the latency targets are for the 95th percentile. The slow runs therefore determine the result. The warm-up also uses
+ * its slow runs.
  */
 const SLOW_SHARE = 0.9;
 /**
- * Smallest work of the runs in the last minute with which the speed of the machine counts as known, as a part of the
- * minute. The work of a run is the time that the run would have taken at warm-up.
+ * Least work of the runs of the last minute with which the speed of the machine counts as known, as a part of a minute.
+ * The work of a run is the time that the run would have taken at warm-up.
  */
 const LEAST_WORK = 0.1;
 
@@ -38,7 +39,7 @@ export class RunHistory {
   /** Adds the totals at time `nowMs`. Returns the slowdowns before `nowMs`, and the part of the time that was busy. */
   add(nowMs: number, totals: RunTotals): Pick<SlotObservation, 'slowdown' | 'recentSlowdown' | 'busy'> {
     const now = { nowMs, totals };
-    // Keeps one sample that is at least a minute old. It marks the start of the minute.
+    // Keeps one sample that is at least a minute old, as the start of the last minute.
     while ((this.#samples[1]?.nowMs ?? Infinity) <= nowMs - MINUTE_MS) this.#samples.shift();
     this.#samples.push(now);
     const recent = differenceOf(this.#samples.findLast((one) => one.nowMs <= nowMs - RECENT_MS) ?? this.#first, now);

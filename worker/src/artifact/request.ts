@@ -57,7 +57,7 @@ export async function requestArtifact(
     if (!REDIRECTS.includes(answer.statusCode)) return readAnswer(answer, offset, url);
     answer.resume();
     url = follow(url, answer.headers.location);
-    // After a redirect to another origin, no request contains the credentials.
+    // After a redirect to another origin, no further request contains the credentials.
     trusted &&= url.origin === source.url.origin;
   }
   throw new ArtifactError(`${describeUrl(source.url)} redirects more than ${MAX_REDIRECTS} times`);

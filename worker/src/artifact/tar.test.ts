@@ -73,7 +73,7 @@ test('readTar refuses data that is not an archive, is damaged or is truncated', 
   await expect(readAll(archive)).rejects.toThrow('damaged');
 });
 
-// Without this check, reading a file whose size is a fraction would never end. A negative number or NaN would disable
+// If readTar accepted a fractional size, it would never finish reading the file. A negative size or NaN would disable
 // the limit for the unpacked size.
 test.each(['1.5', '-1000000000', 'many', '', '1e30', '9007199254740992'])(
   'readTar refuses a pax header with the size %j',

@@ -50,8 +50,8 @@ export class GreedyCtc {
   }
 
   /**
-   * Returns a function that restores the present state of the search. It does not restore the transcript, because
-   * `saveSearch` saves the transcript separately.
+   * Returns a function that restores the present state of the search. That function does not restore the transcript,
+   * because `saveSearch` in engine/search.ts, which calls this method, saves the transcript separately.
    */
   save(): () => void {
     const [previous, frame] = [this.#previous, this.#frame];

@@ -31,8 +31,9 @@ export class DeviceRnnt {
   }
 
   /**
-   * Returns a function that restores the present state of the search. It does not restore the transcript, which
-   * `saveSearch` saves separately. The predictor state before each window is still on the device.
+   * Returns a function that restores the present state of the search. That function does not restore the transcript,
+   * because `saveSearch` in engine/search.ts, which calls this method, saves the transcript separately. The predictor
+   * state before each window is still on the device.
    */
   save(): () => void {
     const [token, frameBase] = [this.#token, this.#frameBase];

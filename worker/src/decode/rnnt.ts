@@ -48,8 +48,8 @@ export class GreedyRnnt {
   }
 
   /**
-   * Returns a function that restores the present state of the search. It does not restore the transcript, because
-   * `saveSearch` saves the transcript separately.
+   * Returns a function that restores the present state of the search. That function does not restore the transcript,
+   * because `saveSearch` in engine/search.ts, which calls this method, saves the transcript separately.
    */
   save(): () => void {
     const [{ token, states, prediction }, frameBase] = [this.hypothesis, this.frameBase];
@@ -80,8 +80,8 @@ export async function decodeRnnt(joint: Joint, blank: number, chunks: readonly E
   active = active.filter(({ frames }) => frames.length > 0);
   while (active.length > 0) {
     const { logits, states } = await joint.step(
-      // A step after the last frame should take as long as the step after a new piece. The prediction is therefore
-      // omitted, so that the predictor runs in this step too.
+      // An additional step after the last frame should take as long as a step after a new piece, in which the predictor
+      // runs. The predictor runs only for hypotheses without a `prediction`, so this field is left out.
       active.map(({ search: { hypothesis }, frames, at }) =>
         at < frames.length ? hypothesis : { token: hypothesis.token, states: hypothesis.states },
       ),

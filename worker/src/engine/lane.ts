@@ -58,7 +58,7 @@ export class Lane {
   readonly #startSearch: () => Search;
   readonly #realtimeFrom: number;
   readonly #endpointer: Endpointer | undefined;
-  /** End of the utterance at a pause. No mark is before it. */
+  /** End of the utterance at a pause, if no mark of the client is before this end. */
   #cut: Mark | undefined;
   /**
    * Value of `end` at the last call of `next` that did not return `wait`. A mark that arrives later cannot be before

@@ -118,7 +118,7 @@ describe('InferenceLoop', () => {
     await ended;
   });
 
-  test('starts a second run during the first one only if its batch is full, and never with a stream that is already in a run', async () => {
+  test('starts a second run during the first one only if the second run has a full batch, and never with a stream that is already in a run', async () => {
     const { runs, send, open, ended } = startLoop({ maxBatch: 2, maxRuns: 2 });
     await open(1, 0);
     await open(2, 1);

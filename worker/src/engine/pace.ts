@@ -30,8 +30,8 @@ export const afterChunk = (pace: Pace, chunkMs: number, nowMs: number): Pace => 
  */
 const RECORDED_BEFORE_MS = 2000;
 /**
- * Maximum duration of such audio for a stream that counts as live. It is lower than RECORDED_BEFORE_MS, because a file
- * of up to this duration can count as live too.
+ * Maximum duration of audio recorded before the stream was open, for a stream that counts as live. A file of up to this
+ * duration can count as live too, so the value is lower than RECORDED_BEFORE_MS.
  */
 const LIVE_RECORDED_BEFORE_MS = 1000;
 /** Longest stall, for example of the network, after which the delayed audio may arrive all at once. */

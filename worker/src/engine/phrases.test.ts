@@ -46,7 +46,7 @@ describe.each(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'])('Engine with the model
     return (await transcribe(on, audio, { sizes: [3200], phrases })).final;
   }
 
-  test('recognizes more words if the given phrases include the words that it misses without phrases, besides other words', async () => {
+  test('recognizes more words if the phrases include, among other words, the words that it misses without phrases', async () => {
     let [before, after, missed, found] = [0, 0, 0, 0];
     for (const [i, { audio, text }] of recordings.entries()) {
       const missing = missingWords(text, plain[i]?.text ?? '');

@@ -8,7 +8,7 @@ test.each([
   [4, 20],
   [10, 50],
   [16, 80],
-])('expectedRunMs of %i windows is interpolated between the measured sizes: %d ms', (windows, timeMs) => {
+])('for %i windows, expectedRunMs interpolates between the measured sizes and returns %d ms', (windows, timeMs) => {
   expect(expectedRunMs(COST, windows)).toBeCloseTo(timeMs);
 });
 

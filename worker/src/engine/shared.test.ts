@@ -61,7 +61,7 @@ test('AudioRing continues to count samples after its 32-bit positions wrap aroun
   }
 });
 
-test('Gauges add up the figures of all runs, and each tick increases the progress by 1', () => {
+test('Gauges add up the figures of all runs, and tick() increases the progress counter by 1', () => {
   const gauges = new Gauges(createSharedBuffers(1));
   const run = { windows: 4, runCpuMs: 2, runMs: 3, waitMs: 5, copyInMs: 0.5, computeMs: 1, copyOutMs: 0.25, hostMs: 2 };
   gauges.addRun(run);

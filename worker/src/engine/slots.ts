@@ -1,6 +1,6 @@
 /**
- * Share of the slowest runs that is ignored, because the latency target is for the 95th percentile. The slowest of the
- * remaining runs determines the number of slots.
+ * Share of the slowest runs that is ignored. The latency target is for the 95th percentile, so that rare slow runs may
+ * miss it. The slowest of the remaining runs determines the number of slots.
  */
 const SLOW_SHARE = 0.1;
 /**

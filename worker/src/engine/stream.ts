@@ -170,7 +170,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
       }
       this.#waiting.shift();
     }
-    // The moved audio may have completed a window, or an utterance that was flushed earlier.
+    // The audio that is now in the ring may complete a window, or an utterance that was flushed earlier.
     this.#link.wake();
     if (this.#waiting.length > 0) return;
     this.#needDrain = false;
@@ -188,7 +188,7 @@ export class EngineStream extends EventEmitter<StreamEvents> {
 
 /** Returns the bytes as samples. Buffers from sockets can start at an odd offset and must then be copied. */
 function samplesOf(bytes: Uint8Array): Int16Array {
-  // `slice()` of a Buffer shares its memory and keeps the odd offset.
+  // `new Uint8Array` copies. `slice()` of a Buffer would share the memory and keep the odd offset.
   const aligned = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes);
   return new Int16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1);
 }

@@ -40,7 +40,10 @@ export const chunkSamples = (framing: Framing): number => framing.shift * HOP_SA
  */
 export const earlySamples = (framing: Framing): number => chunkSamples(framing) - samplesFor(framing, 1);
 
-/** Returns the number of the utterance's frame in column 0 of window `k`. The number is negative for leading zeros. */
+/**
+ * Returns the index, within the utterance, of the frame in column 0 of window `k`. The index is negative if this frame
+ * is one of the leading zeros.
+ */
 export const firstFrame = (framing: Framing, k: number): number => k * framing.shift - framing.lead;
 
 /**

@@ -130,7 +130,7 @@ export class FrameKernel {
       table[m * 2] = POWER + starts[m]! * VECTOR_BYTES;
       table[m * 2 + 1] = offsets[m + 1]! - offsets[m]!;
     }
-    // The weights are divided by 4, because the kernel computes four times the power spectrum.
+    // The weights are divided by 4, because the values that the kernel computes are four times the power spectrum.
     this.#floats(WEIGHTS, weights.length).set(weights.map((weight) => weight / 4));
   }
 }

@@ -77,7 +77,7 @@
       (br_if $next
         (i32.lt_u (local.tee $to (i32.add (local.get $to) (i32.const 128))) (global.get $workEnd)))))
 
-  ;; Runs one radix-4 pass in place. The pass combines each four neighbouring transforms of `span` bytes.
+  ;; Runs one radix-4 pass in place. Each of its steps combines four neighbouring transforms of `span` bytes.
   (func $pass (param $span i32) (param $table i32)
     (local $j i32) (local $end i32) (local $a i32) (local $b i32) (local $c i32) (local $d i32)
     (local $w1Re v128) (local $w1Im v128) (local $w2Re v128) (local $w2Im v128) (local $w3Re v128) (local $w3Im v128)

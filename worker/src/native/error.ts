@@ -24,8 +24,8 @@ export class NativeError extends Error {
 }
 
 /**
- * Thrown if a CUDA call fails. After many of these errors, all later CUDA calls of the process fail too. The process
- * must therefore end.
+ * Thrown if a CUDA call fails. After many kinds of CUDA errors, all later CUDA calls of the process fail too. The
+ * process must therefore end after every CUDA error.
  */
 export class CudaError extends Error {
   override readonly name = 'CudaError';

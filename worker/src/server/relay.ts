@@ -244,7 +244,7 @@ export class Relay {
     return this.#streams.has(stream) ? stream : undefined;
   }
 
-  /** Asks the gateway to move a stream that was just opened, if `move` was called before. */
+  /** Asks the gateway to move a stream that was just opened, if gateways were asked before to move all streams. */
   #requestMove(stream: RelayStream): void {
     if (this.#moveUntilMs === undefined) return;
     const leftMs = Math.max(0, Math.round(this.#moveUntilMs - performance.now()));

@@ -51,7 +51,7 @@ export class StreamTrace {
     this.#audioStartedAtMs = undefined;
   }
 
-  /** Call when a reset has dropped the oldest utterance without an answer. */
+  /** Call when a reset has dropped the oldest unanswered utterance. */
   dropped(): void {
     this.#ended.shift();
   }

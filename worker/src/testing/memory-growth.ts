@@ -27,8 +27,8 @@ const MAX_ROUNDS = 12;
 const SMALL_BYTES = 5e6;
 
 /**
- * Does the same as `leastGrowth` for asynchronous calls, which run one after the other. Ends after the first measured
- * round that grows by less than SMALL_BYTES.
+ * Returns the smallest growth of the process in bytes over several rounds of `count` asynchronous calls, which run one
+ * after the other. The first round does not count. Ends after the first other round with a growth below SMALL_BYTES.
  */
 export async function leastGrowthOf(count: number, call: () => Promise<void>): Promise<number> {
   let least = Infinity;

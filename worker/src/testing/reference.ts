@@ -22,7 +22,7 @@ const floats = (dims: number[], data = new Float32Array(dims.reduce((a, b) => a 
 const longs = (value: number) => new Tensor('int64', BigInt64Array.of(BigInt(value)), [1]);
 const ints = (value: number, dims: number[]) => new Tensor('int32', Int32Array.of(value), dims);
 
-/** Recognizes recordings with the simple recognizer. Returns the piece ids of each recording. */
+/** Recognizes recordings with the simple recognizer (see `ReferenceFiles`). Returns the piece ids of each recording. */
 export async function referenceIds(files: ReferenceFiles, wavs: readonly string[]): Promise<number[][]> {
   const open = (file: string) => InferenceSession.create(join(files.folder, file), { intraOpNumThreads: 1 });
   const encoder = await open(files.encoder);

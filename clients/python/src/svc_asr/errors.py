@@ -54,7 +54,8 @@ class SvcAsrStreamError(SvcAsrFailure):
 class SvcAsrStreamEnded(SvcAsrFailure):
     """The stream ended before a call was completed.
 
-    Each documented close code except 1000 has a subclass, and so has 1006.
+    Each documented close code except 1000 has a subclass. Another subclass is for 1006, the code of
+    a connection that broke.
     """
 
     def __init__(self, end: StreamEnd, last_error: str | None = None) -> None:

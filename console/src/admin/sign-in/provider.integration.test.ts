@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => users.stop());
 
-/** Signs a user with these groups in at the page for administrators. */
+/** Signs in a user with these groups at the page for administrators. */
 async function signIn(groups: readonly string[], subject = users.addUser({ groups })) {
   const client = createWebClient();
   const { url } = await signInAs(client, `${users.adminUrl}/admin/v1/sign-in/oidc`, subject);

@@ -32,7 +32,7 @@ describe('Items', () => {
     expect(completed).toEqual({ type: 'completed', id: committed?.item_id, transcript: 'two' });
   });
 
-  test('completes with the first final the turn that the service detected before a commit, and with the second final the commit', () => {
+  test('if the service detected a turn before a commit, completes the turn with the first final and the commit with the second final', () => {
     const { items, translate, speak } = createItems();
     const turn = speak();
     expect(items.commit(true, true)).toEqual([]);

@@ -9,7 +9,7 @@ import { nextTurn, openScripted, ScriptedStream, startScripted } from './testing
 const PCM: InputFormat = { type: 'audio/pcm', rate: 16_000 };
 /** Size of the audio of the longest session: 300 s of 16,000 samples with two bytes each. */
 const LONGEST_BYTES = 9_600_000;
-/** Size of the share that a connection takes for held audio. */
+/** Number of bytes that a connection reserves in the memory budget for held audio. */
 const HELD_BYTES = 1_920_000;
 
 const opened: Recognizer[] = [];

@@ -40,7 +40,10 @@ export class AudioFeed {
     handover?.mark(ending);
   }
 
-  /** Sends all unanswered utterances to the new worker. Returns the utterances whose answers the client already has. */
+  /**
+   * Sends all unanswered utterances to the new worker. Returns the utterances that this worker will answer although the
+   * client already has their answers.
+   */
   replay(): Repetition {
     const { link } = this.#targets();
     const repetition = link === undefined ? new Repetition() : startReplay(link, this.#utterances);

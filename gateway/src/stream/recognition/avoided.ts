@@ -1,6 +1,6 @@
 /**
  * Placeholder that matches no worker id. If a stream has lost its worker and all entries have expired, the list
- * contains only this placeholder, so that it is not empty.
+ * contains only this placeholder. The list is then not empty, so place.lua serves the stream before new streams.
  */
 const NO_WORKER = '-';
 

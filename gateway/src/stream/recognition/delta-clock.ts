@@ -34,8 +34,8 @@ export class DeltaClock {
     const last = this.#marks.at(-1);
     const lastChunk = last === undefined ? -1 : Math.floor(last.samples / chunkSamples);
     if (!isTimely(outstanding, chunkSamples)) this.#marks = [];
-    // One mark per chunk is enough. Only deltas remove marks, and silence causes no deltas, so the number of marks is
-    // limited.
+    // One mark per chunk is enough. The oldest marks are dropped beyond MAX_MARKS. Otherwise marks would accumulate
+    // during silence, because only deltas remove marks, and silence causes no deltas.
     else if (Math.floor(samples / chunkSamples) > lastChunk)
       this.#marks = [...this.#marks.slice(1 - MAX_MARKS), { samples, atMs: nowMs }];
   }

@@ -26,7 +26,8 @@ export interface HandoverOptions {
   readonly avoided: Avoided;
   readonly nextEpoch: () => number;
   /**
-   * Called when the successor has answered at least as much audio as the current worker. The handler must call `take`.
+   * Called when the successor has answered at least as much audio as the current worker. The callback must call
+   * `Handover.take`.
    */
   readonly onReady: () => void;
 }
@@ -76,14 +77,19 @@ export class Handover {
     this.#search();
   }
 
-  /** Call after audio of the current utterance was sent to the current worker. */
+  /**
+   * Sends new audio of the current utterance to the successor too. Call it after the audio was sent to the current
+   * worker.
+   */
   forward(current: Utterance): void {
     if (this.#successor?.opened === undefined) return;
     for (const pcm of current.audioFrom(this.#sent)) this.#successor.link.audio(pcm);
     this.#sent = current.samples;
   }
 
-  /** Call after the end of the current utterance was sent to the current worker. */
+  /**
+   * Sends the end of the current utterance to the successor too. Call it after the end was sent to the current worker.
+   */
   mark(ending: 'flush' | 'reset'): void {
     if (this.#successor?.opened === undefined) return;
     this.#successor.link.mark(ending);

@@ -60,10 +60,11 @@ export function openLink(
 }
 
 /**
- * Call before a replay to a worker that has opened the stream. Returns the utterances whose answers the client already
- * has. The request to open the stream contains `not_before` for the utterance that was the oldest at that time. If that
- * utterance was answered in the meantime, `not_before` must not apply to the next one. The answered utterance is then
- * replaced by an empty utterance, which is reset at once.
+ * Call before a replay to a worker that has opened the stream. Returns the utterances that the worker will answer
+ * although the client already has their answers. The request to open the stream contains `not_before` for the utterance
+ * that was the oldest at that time. If that utterance was answered after the request, `not_before` must not apply to
+ * the next utterance. In that case, this function makes the worker first reset an empty utterance, to which
+ * `not_before` applies.
  */
 export function startReplay(link: WorkerLink, { head }: Utterances): Repetition {
   const repetition = new Repetition();
@@ -73,7 +74,7 @@ export function startReplay(link: WorkerLink, { head }: Utterances): Repetition 
   return repetition;
 }
 
-/** Reasons why a stream leaves a worker that has not applied a part of its configuration. */
+/** Reasons why a stream leaves a worker that has not applied a part of the stream's configuration. */
 export const MISSING_PARTS: Readonly<Record<MissingPart, string>> = {
   endpointing: 'the worker is of a version without endpointing',
   phrases: 'the model of the worker does not support phrases',

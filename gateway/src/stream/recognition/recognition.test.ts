@@ -122,7 +122,7 @@ test.each([
   { part: 'phrasesNotYet', ...PHRASES, confirmation: { phrases: true }, lack: {} },
   { part: 'phrases', ...PHRASES, confirmation: { phrases: true }, lack: { phrases: false } },
 ])(
-  'Recognition refuses a feature ($part) that the worker lacks, and replaces a worker that lacks a feature which is already on',
+  'Recognition refuses a feature ($part) that the worker lacks, and replaces a worker that lacks a feature that the stream already uses',
   async ({ part, config, request, confirmation, lack }) => {
     const links: { request: ChannelRequest; events: ChannelEvents }[] = [];
     const open = (asked: ChannelRequest, events: ChannelEvents): WorkerChannel => {

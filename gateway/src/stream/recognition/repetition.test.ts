@@ -36,7 +36,7 @@ test.each([
   expect(repeat(received).check(answer, head)).toBe('different');
 });
 
-test('Repetition reports a cut outside of the audio of the oldest utterance as different', () => {
+test('Repetition.check returns "different" for a cut outside of the audio of the oldest utterance', () => {
   expect(new Repetition().check({ ...final(1), endpoint: true }, head)).toBe('different');
 });
 
@@ -51,13 +51,13 @@ test('Repetition accepts cuts that the previous worker did not find if a reset f
   expect(kinds).toEqual(['repeated', 'repeated', 'repeated']);
 });
 
-test('Repetition reports a reset in place of repeated cuts as new if the client has reset the oldest utterance, and otherwise as different', () => {
+test('for a reset in place of cuts that must be repeated, Repetition.check returns "new" if the client has reset the oldest utterance, and otherwise "different"', () => {
   expect(repeat(cut(30)).check(RESET, head)).toBe('different');
   const reset = new Utterance(4, 0);
   reset.reset();
   expect(repeat(cut(30)).check(RESET, reset)).toBe('new');
 });
 
-test('Repetition reports a reset as different if the previous worker answered a flush after the cuts', () => {
+test('Repetition.check returns "different" for a reset in place of cuts after which the previous worker answered a flush', () => {
   expect(repeat(cut(30), final(5)).check(RESET, head)).toBe('different');
 });

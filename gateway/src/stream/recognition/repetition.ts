@@ -29,7 +29,7 @@ export class Repetition {
     return this.#ends.length;
   }
 
-  /** Adds an utterance that another worker has answered. */
+  /** Adds an answer that the worker still has to send, but that the client does not need. */
   add(answer: Extract<StreamAnswer, { type: 'final' | 'reset_done' }>): void {
     const isCut = answer.type === 'final' && answer.endpoint === true;
     this.#ends.push(answer.type === 'final' ? { samples: answer.audio_end, isCut } : 'reset');

@@ -3,7 +3,7 @@ import { Turns } from './turns.ts';
 
 const LIMITS = { live: 1_000_000, replay: 65_536 };
 
-/** Creates a sender with this much audio. It adds its name to `order` for each frame that it sends. */
+/** Creates a sender with `bytes` bytes of audio. It adds its name to `order` for each frame that it sends. */
 function createSender(name: string, order: string[], { bytes = 100, replayed = 0, room = 1_000_000 } = {}) {
   const outgoing = new OutgoingStream(replayed);
   outgoing.open(room);

@@ -145,8 +145,9 @@ export class Utterance {
   }
 
   /**
-   * Returns whether this answer may end the utterance. False for a cut that is after the end of the utterance, or
-   * before the end of audio whose text the client has received.
+   * Returns whether this answer may end the utterance. An answer that would end the utterance at a pause (a cut) is
+   * refused if the pause is after the last sample of the utterance. It is also refused if the client has already
+   * received text of audio after the pause.
    */
   mayEndWith(answer: RelayAnswer): boolean {
     if (answer.type !== 'final' || answer.endpoint !== true) return true;

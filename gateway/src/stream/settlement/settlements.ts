@@ -22,8 +22,8 @@ export interface Settlements {
   rollBack: (stream: OwnedStream, connectionId: string) => Promise<void>;
   readonly pending: number;
   /**
-   * Resolves when each settlement is done or was rejected by Redis. If a settlement was rejected, another gateway ends
-   * its session when the lease of this gateway has expired.
+   * Resolves when each settlement is done or was rejected by Redis. If the settlement of a session was rejected,
+   * another gateway ends the session when the lease of this gateway has expired.
    */
   settled: () => Promise<void>;
 }

@@ -53,8 +53,8 @@ export function createCorrelator(): { take: (occurrence: Occurrence) => Correlat
   const known = createRecent<Known>(LIMITS.remembered);
 
   /**
-   * Takes one of an object's tokens. They limit its events to protect the API server. Returns false if no token is
-   * left.
+   * Takes one of the tokens of an object. The tokens limit the number of events about the object, to protect the API
+   * server. Returns false if no token is left.
    */
   function takeToken(object: string, atMs: number): boolean {
     const { tokens, atMs: beforeMs } = budgets.get(object) ?? { tokens: LIMITS.burst, atMs };

@@ -56,8 +56,8 @@ export class NamespacedRuntime implements WorkerRuntime {
   async open(listener: RuntimeListener): Promise<void> {
     const starts = [...this.#runtimes.values()].map((runtime) => () => runtime.open(listener));
     await startAll(starts, this.#options.namespaceTimeoutMs);
-    // A notice applies only to pods that were scheduled before it was seen. Nodes are therefore followed only after all
-    // existing pods were listed.
+    // A notice of a node says, for example, that the node is about to be removed. A notice applies only to pods that
+    // were scheduled before the operator saw it, so all existing pods are listed before the nodes are followed.
     this.#nodeNotices?.start();
   }
 
@@ -135,8 +135,8 @@ export class NamespacedRuntime implements WorkerRuntime {
       ...namespace,
       nodeNotices: this.#nodeNotices,
       onRemoved: async (model) => {
-        // The model now exists in another namespace. `onRemoved` must not delete the Redis user of the model, because
-        // the workers in the new namespace use this user.
+        // The model may now exist in another namespace. `onRemoved` must then not delete the Redis user of the model,
+        // because the workers in that namespace use this user.
         if (this.#ownerOf(model) !== runtime) return;
         await onRemoved?.(model);
         if (this.#owners.get(model) === runtime) this.#owners.delete(model);

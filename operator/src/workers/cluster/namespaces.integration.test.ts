@@ -86,7 +86,7 @@ test(
       const events = await stage.list('events');
       expect(events.map(({ reason }) => reason)).toContain('NameTaken');
     });
-    // After a restart of the operator, the name still belongs to the model that was applied.
+    // After a restart of the operator, the name still belongs to the first model.
     await stage.restartOperator();
     await eventuallyLong(async () => expect((await stage.operator().get('/readyz')).body).toBe('ok\n'));
     expect(await workersIn(namespace, 'twice')).toEqual([]);

@@ -59,7 +59,7 @@ export class RevisionFailures {
     if (this.#nowMs() - workerAgeMs > lastAtMs) this.#crashes.delete(revision);
   }
 
-  /** Call when a revision is not needed any more. */
+  /** Removes the recorded crashes of a revision. Call it when the revision is not needed any more. */
   forget(revision: string): void {
     for (const key of this.#crashes.keys()) {
       if (key === revision || key.startsWith(`${revision}/`)) this.#crashes.delete(key);

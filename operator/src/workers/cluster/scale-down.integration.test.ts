@@ -15,8 +15,8 @@ const WORKERS = 30;
 const STEPS = [15, 3];
 /**
  * Delay with which the Kubernetes controllers observe changes of pods. It is longer than the time in which a lower
- * number of replicas reaches the ReplicaSet of a Deployment. An operator that relied on a short delay would lose pods
- * with streams.
+ * number of replicas reaches the ReplicaSet of a Deployment. If the operator relied on a short delay, pods with streams
+ * would be removed, and the test would fail.
  */
 const LATE_MS = 1500;
 /** Polling interval. Each poll opens a connection, and a shorter interval would load a busy machine. */

@@ -75,7 +75,7 @@ test('the scale writer keeps replicas that a user sets between its read and its 
 });
 
 test.each([403, 422])(
-  'the scale writer reports a rejected update (%d) only once, does not throw, and retries later',
+  'the scale writer reports only once that an update was rejected with status %d, does not throw, and retries later',
   async (status) => {
     const { cluster, scales, events, at, scaling, pass } = setUp();
     cluster.refuseWith(new KubernetesError(status, 'Refused', 'a policy says no'));

@@ -72,7 +72,10 @@ export function findServing(rollout: RolloutDecision | undefined, newest: Revisi
   return rollout?.stable ?? rollout?.revision ?? newest?.revision;
 }
 
-/** Returns the revision whose start failures are reported: the newest one, unless it was rolled back. */
+/**
+ * Returns the revision whose start failures are reported: the newest revision, or the stable revision if the newest one
+ * was rolled back.
+ */
 export function findReported(rollout: RolloutDecision | undefined, newest: Revision | undefined): string | undefined {
   return rollout?.phase === 'RolledBack' ? rollout.revision : newest?.revision;
 }

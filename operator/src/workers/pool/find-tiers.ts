@@ -56,9 +56,9 @@ export function findRolloutTiers(pool: TieredPool, tiers: readonly PoolTier[] = 
 }
 
 /**
- * Returns the tiers of the stable revision of a rollout. If it has no tiers, the result is one empty name. If the share
- * of the new revision is 100 %, the result omits tiers in which the stable revision has no ready worker and fails to
- * start. Its workers in such a tier will never become ready, so there is nothing to replace.
+ * Returns the tiers of the stable revision of a rollout. If the revision has no tiers, the result is one empty name. In
+ * some tiers, the stable revision has no ready worker and its workers fail to start. In such a tier, there is no stable
+ * worker to replace. The result omits these tiers if the share of the new revision is 100 %.
  */
 function findStableTiers(pool: Pick<TieredPool, 'name' | 'template' | 'rollout' | 'view' | 'runtime'>): string[] {
   const { name: model, rollout: { stable: revision, percent } = {}, view, runtime } = pool;

@@ -23,11 +23,13 @@ export interface PoolView {
   counts: ReadonlyMap<string, RevisionCounts>;
   /** Workers that have registered at least once. */
   everRegistered: Set<string>;
-  /** Time at which a worker was found missing from the ledger after it had registered, by worker. */
+  /**
+   * For each worker that is missing from the ledger after it had registered: time at which the operator noticed this.
+   */
   lostSinceMs: Map<string, number>;
-  /** Time at which a worker was asked to drain, or was first observed to drain, by worker. */
+  /** For each worker that drains: time at which it was asked to drain, or was first observed to drain. */
   drainedAtMs: Map<string, number>;
-  /** Time at which a worker was found to be sick, by worker. */
+  /** For each sick worker: time at which the operator found that the worker is sick. */
   sickSinceMs: Map<string, number>;
   /** Workers that have ended and still have to be removed from the ledger. */
   ended: Set<string>;

@@ -26,11 +26,13 @@ export interface PlanInput {
   running: readonly RunningWorker[];
   /** Workers that are registered in the ledger. Undefined if the ledger could not be read. */
   registered: readonly WorkerRecord[] | undefined;
-  /** Time at which a worker was found missing from the ledger after it had registered, by worker. */
+  /**
+   * For each worker that is missing from the ledger after it had registered: time at which the operator noticed this.
+   */
   lostSinceMs: ReadonlyMap<string, number>;
-  /** Time at which a worker was asked to drain, or was first observed to drain, by worker. */
+  /** For each worker that drains: time at which it was asked to drain, or was first observed to drain. */
   drainedAtMs: ReadonlyMap<string, number>;
-  /** Time at which a worker was found to be sick, by worker. */
+  /** For each sick worker: time at which the operator found that the worker is sick. */
   sickSinceMs: ReadonlyMap<string, number>;
   limits: {
     drainMs: number;
@@ -46,8 +48,8 @@ export interface Plan {
   /** Number of workers of `revision` that have to run, including those that drain or are being replaced. */
   ensure: number;
   /**
-   * Number of workers of the stable revision that have to run. Undefined if there is none, or if the ledger could not
-   * be read.
+   * Number of workers of the stable revision that have to run. Undefined if there is no stable revision, or if the
+   * ledger could not be read.
    */
   ensureStable?: number;
   /** Workers that have to drain, which means that they get no new streams. */
@@ -210,7 +212,8 @@ function shareWorkers(
 
 /**
  * Plans while the ledger is unavailable. No worker is drained or stopped, but workers that have ended are replaced.
- * Sick workers stay sick, because only the ledger shows whether a worker has registered in the meantime.
+ * Workers that were sick before still count as sick, because only the ledger shows whether they have registered in the
+ * meantime.
  */
 function planWithoutLedger(
   staying: readonly RunningWorker[],

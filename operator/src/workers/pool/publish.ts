@@ -36,7 +36,7 @@ export class PoolPublisher {
     this.#weights = text;
   }
 
-  /** Call after the pool was removed from the ledger. */
+  /** Records that nothing is published any more. Call it after the pool was removed from the ledger. */
   reset(): void {
     this.#growth = undefined;
     this.#weights = '';

@@ -1,6 +1,6 @@
 /**
  * Limits the number of models whose workers are being replaced. A change that affects all models, such as an upgrade,
- * then does not restart all pools at the same time.
+ * therefore does not restart all pools at the same time.
  */
 export class RolloutBudget {
   readonly #limit: number;

@@ -17,7 +17,7 @@ export interface SickWorkers {
 
 /** Times that the functions of this file need for their decisions. */
 interface Times {
-  /** Time at which a worker was found to be sick, by worker. */
+  /** For each sick worker: time at which the operator found that the worker is sick. */
   sickSinceMs: ReadonlyMap<string, number>;
   /** `provisionMs` is the time that a new worker may wait for a node. */
   limits: { provisionMs: number };
@@ -25,9 +25,9 @@ interface Times {
 }
 
 /**
- * Returns the sick workers to replace now, which are all on one node. The node of the worker that has been sick for the
- * longest time comes first. If replacements become sick on another node, they are not in the result. The pool therefore
- * starts no replacements for them.
+ * Returns the sick workers to replace now. They are all on one node: that of the worker that has been sick for the
+ * longest time. If their replacements become sick on another node, these replacements are not in the result. The pool
+ * therefore does not replace them yet.
  */
 export function chooseReplaced(
   sick: readonly SickWorker[],
@@ -62,9 +62,9 @@ export function chooseSickStops({ replaced, others, own, ready }: SickWorkers, t
 }
 
 /**
- * Returns whether a sick worker has to stop although it was not replaced. Its replacement avoids the node until the
- * sick worker has ended. If no other node is free, the replacement needs this node. It must get the node before its
- * wait counts as a start failure.
+ * Returns whether a sick worker has to stop before its replacement is ready. The replacement avoids the node of the
+ * sick worker until the sick worker has ended. If no other node is free, the replacement waits for this node. The sick
+ * worker must stop before this wait counts as a start failure.
  */
 function isOverdue(id: string, { nowMs, sickSinceMs, limits }: Times): boolean {
   return nowMs - (sickSinceMs.get(id) ?? Infinity) >= limits.provisionMs / 2;

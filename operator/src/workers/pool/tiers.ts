@@ -267,7 +267,7 @@ export function decideTierGrowth(
   // The sum is NaN if the slots of a worker are unknown.
   const further = growing.reduce((sum, { max, workers, slotsPerWorker = NaN, measuresSlots }) => {
     // As for a model without tiers, further workers are expected to offer no more slots than the present workers of
-    // their tier.
+    // their tier offer on average.
     const offered = measuresSlots && workers.length > 0 ? sumSlots(workers) / workers.length : Infinity;
     return sum + Math.floor((max - workers.length) * Math.min(slotsPerWorker, offered));
   }, 0);

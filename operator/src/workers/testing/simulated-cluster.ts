@@ -65,8 +65,8 @@ export function createSimulatedCluster(options: {
   const wronglyRemoved: string[] = [];
   let created = 0;
   /**
-   * Number of versions that the controller must have read before it acts again. It waits until it observes its own
-   * changes.
+   * Number of versions of the list of pods that the controller must have read before it acts again. The last of them
+   * contains its own changes.
    */
   let expected = 0;
   /** Replicas that the operator set last. */

@@ -10,8 +10,8 @@ const DRIFT_DB = 0.02;
 /** Audio below this level, relative to full scale, is always quiet. */
 const SILENCE_DB = -60;
 /**
- * Smallest difference between the loudest and the softest level at which there is speech. Without speech, only audio
- * below SILENCE_DB is quiet.
+ * If the loudest and the softest level differ by less than this, the audio contains no speech. Only audio below
+ * SILENCE_DB is then quiet.
  */
 const LEAST_RANGE_DB = 10;
 /**

@@ -59,7 +59,7 @@ test('Replies does not resolve a flush with a final that a pause caused', async 
   expect(await reply.promise).toMatchObject({ utterance: 4 });
 });
 
-test('Replies does not increase the utterance number if a session ends with a final, and the audio of all its words is sent again', () => {
+test('if a session ends with a final whose words are all sent again in the next session, Replies does not increase the utterance number', () => {
   const timeline = timelineOf();
   const replies = new Replies(timeline);
   replies.receive(endpoint, undefined);

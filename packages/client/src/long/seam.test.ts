@@ -22,19 +22,22 @@ test.each([
       [9800, 10_000],
     ],
   ],
-] as [string, [number, number][]][])('seamAfter continues at the end of the session if %s', (_, words) => {
-  const final = finalOf(...words);
-  expect(seamAfter(final)).toEqual({ resumeMs: 10_000, final });
-});
+] as [string, [number, number][]][])(
+  'seamAfter starts the next session at the end of the previous one if %s',
+  (_, words) => {
+    const final = finalOf(...words);
+    expect(seamAfter(final)).toEqual({ resumeMs: 10_000, final });
+  },
+);
 
-test('seamAfter continues at the end of the last complete word if the last word may be incomplete', () => {
+test('seamAfter starts the next session at the end of the last complete word if the last word may be incomplete', () => {
   const { resumeMs, final } = seamAfter(finalOf([8000, 8500], [8500, 9200], [9300, 9990]));
   expect(resumeMs).toBe(9200);
   expect(final).toMatchObject({ text: 'w0 w1', audio_end_ms: 9200 });
   expect(final.words).toHaveLength(2);
 });
 
-test('seamAfter continues at the end of a session that is shorter than the overlap', () => {
+test('seamAfter starts the next session at the end of the previous one if the previous one is shorter than the overlap', () => {
   const final = { ...finalOf([0, 1000]), audio_end_ms: 1000 };
   expect(seamAfter(final)).toEqual({ resumeMs: 1000, final });
 });

@@ -4,7 +4,7 @@ import { ChangeSignal } from './change-signal.ts';
 import { HeldAudio } from './held-audio.ts';
 import type { Operation } from './operation.ts';
 
-/** State of a long stream that outlives its sessions. Positions are samples from the start of the stream. */
+/** State of a long stream, kept from one session to the next. Positions are samples from the start of the stream. */
 export class Timeline {
   readonly audio = new HeldAudio();
   /** Calls without a reply, in the order of the calls. */

@@ -19,8 +19,8 @@ export interface Breach {
 /** Minimum number of streams for which the failure percentage is significant. */
 export const ENOUGH_STREAMS = 20;
 /**
- * Number of failures that is significant even with fewer streams. A revision that fails every stream is rolled back
- * before it gets ENOUGH_STREAMS of them.
+ * Number of failures that is significant even with fewer than ENOUGH_STREAMS streams. A revision that fails every
+ * stream is therefore rolled back after this number of streams.
  */
 export const ENOUGH_FAILURES = 5;
 /** Minimum number of latencies for which the 95th percentile is significant. */

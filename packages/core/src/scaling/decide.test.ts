@@ -56,13 +56,13 @@ test.each([
   { sessions: 81, workers: 9 },
   { sessions: 82, workers: 10 },
 ])(
-  'decideScaling returns $workers workers of 10 slots for $sessions sessions and the buffer',
+  'decideScaling returns $workers workers of 10 slots for $sessions sessions and the buffer of free slots',
   ({ sessions, workers }) => {
     expect(createPool({}, 1)(sessions, 0).desired).toBe(workers);
   },
 );
 
-test('decideScaling counts each active, reserved, waiting or refused session as the same demand', () => {
+test('decideScaling counts each active, reserved, waiting or refused session as a demand of one slot', () => {
   const pool = createPool({ bufferSessions: 0, bufferPercent: 0 }, 1);
   expect(pool(0, 0, { load: load(7, 0, { held: 7, waiting: 7 }) }).desired).toBe(3);
   expect(pool(0, SECOND, { load: load(7, SECOND, { held: 7, waiting: 7, refused: 10 }) }).desired).toBe(4);
@@ -106,7 +106,7 @@ test('decideScaling uses the fixed slots of the model before any worker has repo
   expect(createPool({}, 1)(36, 0, { fixedSlots: 40, workers: [] }).desired).toBe(1);
 });
 
-test('with min 0, decideScaling wants no workers without demand, and workers for a session and the buffer as soon as a session is held', () => {
+test('with min 0, decideScaling wants no workers without demand, and workers for one session and the buffer of free slots as soon as the first session is reserved', () => {
   const pool = createPool();
   expect(pool(0, 0).desired).toBe(0);
   expect(pool(0, SECOND).desired).toBe(0);

@@ -23,15 +23,15 @@ export const STREAM_LIMITS = {
    * a limit get the error of that limit.
    */
   maxPayloadBytes: 131_072,
-  /** Number of invalid messages after which the stream ends. Each earlier message is answered with an `error` event. */
+  /** Number of invalid messages after which the stream ends. Each one before is answered with an `error` event. */
   maxInvalidMessages: 10,
   /** Number of text messages per second that a client may send. */
   textMessagesPerSecond: 20,
   /** Number of text messages that a client may send at once after a pause. */
   textMessageBurst: 40,
   /**
-   * Number of messages above the rate limit after which the stream ends. Each earlier message is answered with an
-   * `error` event.
+   * Number of messages above the rate limit after which the stream ends. Each of these messages before the end is
+   * answered with an `error` event.
    */
   maxRateLimitedMessages: 10,
   /** Range of the silence that ends an utterance, in milliseconds of audio. */

@@ -4,7 +4,7 @@ import { PHRASE_LIMITS } from './limits.ts';
 
 const WORD = "[\\p{L}\\p{M}\\p{N}'\u2019-]+";
 
-/** Rule for the text of a phrase, in words. */
+/** Rule for the text of a phrase, as a part of sentences in descriptions and error messages. */
 export const PHRASE_TEXT_RULE =
   'must consist of words of letters, digits, apostrophes and hyphens, with one space between two words';
 

@@ -10,7 +10,8 @@ local USAGE_LIFETIME_MS = (USAGE_RETENTION_DAYS + USAGE_PERIOD_DAYS) * DAY_MS
 -- earlier versions do not read these hashes. If the hashes above had fields by key, these programs would count sessions
 -- twice.
 local KEY_USAGE_PERIOD_DAYS = 8
--- Largest number of fields of such a hash. It is limited, because a tenant can create and revoke any number of keys.
+-- Largest number of fields of a hash with usage by key. It is limited, because a tenant can create and revoke any
+-- number of keys.
 local KEY_USAGE_FIELDS = 1000
 
 -- Adds one session to the sums in a field of a hash.

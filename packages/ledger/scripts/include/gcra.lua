@@ -6,8 +6,8 @@ local GCRA_WINDOW_MS = 60000
 -- ahead of the clock.
 local function has_stepped_back(arrival, now) return (arrival or 0) - now > GCRA_WINDOW_MS + 1 end
 
--- Returns allowed, new arrival time or nil if it does not change, remaining requests, ms until the full limit is
--- available, ms until the next request is allowed.
+-- Returns five values: whether the request is allowed, the new arrival time (nil if it does not change), the number of
+-- remaining requests, the time until the full limit is available, and the time until the next request is allowed (ms).
 local function gcra(arrival, limit, now)
   local interval = GCRA_WINDOW_MS / limit
   -- After the clock stepped back, the limit counts as used up. The caller must store the returned arrival time even if

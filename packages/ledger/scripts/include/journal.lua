@@ -24,7 +24,7 @@ local function fold_journal(base, last, count)
   local total = { string.match(folded, '^%S+ (%S+) (%S+) (%S+)$') }
   for _, entry in ipairs(entries) do
     local kind, granted, reserved, consumed = string.match(entry[2][2], '^(%S+) %S* (%S+) (%S+) (%S+)')
-    -- Earlier versions wrote the totals into the stream at intervals.
+    -- A `checkpoint` entry has totals, which replace the sums so far. Only earlier versions wrote such entries.
     if kind == 'checkpoint' then total = { 0, 0, 0 } end
     total = { total[1] + granted, total[2] + reserved, total[3] + consumed }
   end

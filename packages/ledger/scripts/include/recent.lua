@@ -58,14 +58,14 @@ local function add_recent(base, id)
   redis.call('LTRIM', base .. 'recent', 0, RECENT_READABLE - 1)
 end
 
--- Replaces the id of a session by the line of its end. Does nothing if the list no longer has the session.
+-- Replaces the id of a session by `line` (see ended_line). Does nothing if the list no longer has the session.
 local function end_recent(base, id, line)
   local at = redis.call('LPOS', base .. 'recent', id)
   if at then redis.call('LSET', base .. 'recent', at, line) end
 end
 
--- Replaces the ids of ended sessions by the lines of their ends. An earlier version did not do this when a session
--- ended.
+-- Replaces the ids of ended sessions by their lines (see ended_line). An earlier version left the id in the list when a
+-- session ended.
 local function compact_recent(base)
   redis.call('PEXPIRE', base .. 'recent', RECENT_RETENTION_MS, 'NX')
   for at, id in ipairs(redis.call('LRANGE', base .. 'recent', 0, -1)) do

@@ -46,7 +46,8 @@ local function choose_worker(base, session, avoid)
   return own and preferred(base .. 'free:' .. own) or preferred(base .. 'free')
 end
 
--- Moves a session from the queue, from its hold or from another worker to a slot of this worker.
+-- Moves a session to a slot of this worker: from the queue, from the capacity that is held until it connects, or from
+-- another worker.
 local function assign(base, session, tenant, id, now)
   free_slot(base, session)
   take_slot(base, session, id, redis.call('HGET', base .. 'w:' .. id, 'revision'), now)
@@ -59,8 +60,8 @@ local function has_free(base)
   return most[2] and tonumber(most[2]) >= 1
 end
 
--- Returns the worker that still serves a stream in `qm`, or '-', and the workers to avoid. If the stream no longer
--- waits, removes it and returns nil.
+-- Returns two values for a stream in `qm`, the queue of streams that move: the worker that still serves the stream ('-'
+-- if there is none), and the workers to avoid. If the stream no longer waits, removes it and returns nil.
 local function read_moving(base, session, now)
   local serving, avoid = string.match(redis.call('HGET', base .. 'qi', session) or '', '^%S* (%S+)(.*)$')
   if avoid and still_waits(base, session, now) then return serving, avoid end
@@ -69,7 +70,7 @@ local function read_moving(base, session, now)
 end
 
 -- Assigns streams of the queue to workers while slots are free, and notifies the gateways of these streams. No
--- notification is sent for the session `own`, because the gateway that calls the script reads its worker itself.
+-- notification is sent for the session `own`, because its gateway is the caller and gets the worker as the result.
 local function serve_queue(base, now, own)
   local served, count = {}, 0
   local function serve(session, tenant, id)

@@ -1,9 +1,9 @@
 -- @include deadline
 -- @include session
 -- @include state
--- Shortens deadlines that were set before the clock of Redis stepped back. Otherwise a session that never connects
--- would count as live for as long as the clock has stepped back. No stream is ended early, because the new deadline is
--- later than the end of the longest stream that starts now.
+-- Shortens deadlines that were set before the clock of Redis stepped back. Otherwise, if the clock steps back by an
+-- hour, a session that never connects would count as live for an additional hour. No stream is ended early, because the
+-- new deadline is later than the end of the longest stream that starts now.
 local function shorten_deadlines(base, now)
   local live = redis.call('ZRANGE', base .. 'live', 0, -1, 'WITHSCORES')
   for i = 1, #live, 2 do

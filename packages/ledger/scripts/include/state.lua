@@ -1,7 +1,8 @@
--- Returns the state of a session. The state is the field `st`, which is absent until the session is confirmed. A
--- session without this field is provisional if it is due before its credential expires. If it is due exactly when its
--- credential expires, an earlier version has confirmed it without setting the field. If it is not in `live`, it has
--- ended.
+-- Returns the state of a session. The state is the field `st`, which is absent until the session is confirmed. Without
+-- this field, the state follows from the score of the session in the sorted set `live`, which is the time at which the
+-- session is due. A session that is due before its credential expires is provisional. A session that is due exactly
+-- when its credential expires was confirmed by an earlier version, which did not set the field. A session that is not
+-- in `live` has ended.
 local function state_by_due(session, due)
   if session.state then return session.state end
   if not due then return 'expired' end

@@ -75,7 +75,8 @@ local function take_slot(base, session, id, revision, now)
   redis.call('HINCRBY', base .. 'w:' .. id, 'active', 1)
 end
 
--- Assigns a stream to the worker that still serves it. A draining worker is not in the sets of free slots.
+-- Assigns a stream to the worker that still serves it. If this worker drains, it is not in the sets of free slots, so
+-- only its streams are counted.
 local function return_to_worker(base, session, id, now)
   local w = redis.call('HMGET', base .. 'w:' .. id, 'draining', 'revision')
   if not w[1] then return end

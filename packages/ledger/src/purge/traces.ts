@@ -27,7 +27,10 @@ export interface Trace {
   removal: readonly (readonly string[])[];
 }
 
-/** Finds the data of a tenant in a key. `part` is the text that the capture group of the family's pattern matched. */
+/**
+ * Finds the data of a tenant in the Redis key `key`. `part` is the text that matched the capture group of the key's
+ * pattern in FAMILIES.
+ */
 type Find = (link: RedisLink, tenant: string, key: string, part: string) => Promise<Trace[]>;
 
 const NOTHING: readonly Trace[] = [];

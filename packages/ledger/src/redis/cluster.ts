@@ -49,7 +49,7 @@ export function openCluster(addresses: readonly string[], options: ConnectOption
     // The cluster client itself opens separate connections for subscriptions.
     subscribe: (channel, onMessage) => subscribe(cluster, channel, onMessage),
     isReady: () => state.connected,
-    // The cluster client follows the redirections by which a former master answers.
+    // Does nothing, because a former master answers with redirections, which the cluster client follows.
     onDemoted: () => undefined,
     close,
   };

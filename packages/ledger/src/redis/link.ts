@@ -1,8 +1,8 @@
 import type { Script } from '../scripts.ts';
 
 /**
- * Thrown if Redis did not answer in time, is unavailable, or refused to work. The command may have been executed or
- * not.
+ * Thrown if Redis is unavailable, did not answer in time, or replied that it cannot work at present. The command may
+ * have been executed or not.
  */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';

@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const port of redis.sentinelPorts) {
     await ask(port, `ACL SETUSER watch on >w@tch resetkeys resetchannels -@all ${SENTINEL_RIGHTS}`);
   }
-  // The first address has the users of all servers.
+  // The users and passwords in the first address apply to all servers and sentinels.
   const [first, ...others] = redis.url.replaceAll('://', '://app:p%40ss@').split(',');
   const url = [`${first}?sentinel_username=watch&sentinel_password=w%40tch`, ...others].join(',');
   link = connectRedis({ url, name: 'test', timeoutMs: 2000 });

@@ -49,7 +49,7 @@ function createSubscriber(parts: PrimaryClientOptions): Subscriber {
     ...parts,
     onOpen: async (client) => {
       for (const channel of listeners.keys()) {
-        // A denied channel must not end the connection. `add` gets the same error and reports it.
+        // A denied channel must not end the connection. The function `add` below gets the same error and throws it.
         await client.sSubscribe(channel, deliver).catch(ignoreDenied);
       }
     },

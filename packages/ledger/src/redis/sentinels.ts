@@ -22,7 +22,7 @@ interface Sentinel {
   client: NodeClient;
   /** Resolves when the client is connected for the first time, or has stopped trying. */
   started: Promise<unknown>;
-  /** The last question, until it is answered or its connection has ended. */
+  /** Pending reply of the sentinel to the last query. Undefined if it has arrived, or if its connection has ended. */
   pending: Promise<[unknown, unknown]> | undefined;
 }
 

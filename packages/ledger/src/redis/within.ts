@@ -8,7 +8,7 @@ export function within<T>(work: Promise<T>, timeoutMs: number, pacer: ReplyPacer
   return new Promise((resolve, reject) => {
     let answered = false;
     const late = () => {
-      // An answer that has arrived is in time, even if the pacer has not delivered it yet.
+      // An answer that has arrived is in time, even if `pacer` has not called `resolve` yet.
       if (!answered) reject(new LedgerUnavailable(`Redis did not answer within ${timeoutMs} ms`));
     };
     // If this process was blocked, the answer may be waiting in the socket. Two more turns of the event loop read it

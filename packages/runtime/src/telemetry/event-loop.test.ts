@@ -12,7 +12,7 @@ function createPeak() {
   };
 }
 
-test('the recent maximum is the largest value of the last periods, also after another reader has read it', () => {
+test('createRecentMaximum keeps the largest value for the given number of periods, however often it is read', () => {
   const peak = createPeak();
   const recent = createRecentMaximum(peak, 2);
   peak.max = 7;

@@ -4,8 +4,8 @@ import type { Phrase, PhraseNode } from './graph.ts';
 const phrases = (...texts: string[]): Phrase[] => texts.map((text) => ({ text, boost: 5 }));
 
 /**
- * Returns the score of a text that the graph reads in these parts. Includes the score that the last position keeps at
- * the end of the text.
+ * Feeds the parts of a text to the graph, one after the other. Returns the sum of the scores that the parts earn and of
+ * the score that is kept when the text ends.
  */
 function scoreOf(graph: PhraseGraph, ...parts: string[]): number {
   let [node, score]: [PhraseNode, number] = [graph.root, 0];

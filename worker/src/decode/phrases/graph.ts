@@ -19,8 +19,8 @@ export interface PhraseNode {
   /** Last character of the text from the start of a phrase to this position. */
   readonly char: number;
   /**
-   * First of the positions with one more character. They form a list through `sibling`, because a map would need more
-   * memory.
+   * First of the positions that follow this position after one further character. These positions form a list through
+   * `sibling`, because a map would need more memory.
    */
   child: PhraseNode | undefined;
   sibling: PhraseNode | undefined;
@@ -63,8 +63,8 @@ export class PhraseGraph {
   }
 
   /**
-   * Returns the position after the folded text of a piece. When the text leaves the positions of a phrase, it keeps
-   * only the score of complete phrases. `earned` is the sum of the scores that it keeps in this way.
+   * Returns the position that a text at `from` reaches if the folded text of a piece is appended to it. If the longer
+   * text does not continue a phrase, it keeps only the scores of complete phrases. `earned` is the sum of these scores.
    */
   step(from: PhraseNode, text: string): { node: PhraseNode; earned: number } {
     let [node, earned] = [from, 0];

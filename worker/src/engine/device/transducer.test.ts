@@ -19,8 +19,8 @@ interface Step {
 }
 
 /**
- * A joint graph with one row, whose runs return the steps of a script. After the end of the script, further runs repeat
- * the last one.
+ * A joint graph with one row. A script defines the steps that each run returns. All runs after the end of the script
+ * return the steps of its last run.
  */
 class ScriptedJoint {
   readonly inputs = Object.fromEntries(

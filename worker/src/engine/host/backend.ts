@@ -11,8 +11,8 @@ import { BatchRunner } from './batch.ts';
 import { CachePool } from './caches.ts';
 
 /**
- * A model that onnxruntime-node runs. This process computes the features and the search, and its memory contains the
- * state.
+ * A model that onnxruntime-node runs. The worker process itself computes the features and the search, and keeps the
+ * state of the streams in its memory.
  */
 export class HostBackend implements Backend {
   readonly contexts: ReadonlyMap<string, ContextShape>;

@@ -73,7 +73,7 @@ class LongStream:
             self._check()
 
     async def flush(self) -> Final:
-        """Finalize the utterance. Returns its transcript without the parts of earlier finals."""
+        """Finalize the utterance. Returns its transcript without the text of earlier finals."""
         mark = self._mark("flush")
         while not isinstance(mark.reply, Final):
             await self._changed.wait()

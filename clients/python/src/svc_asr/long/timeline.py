@@ -187,10 +187,10 @@ class Timeline:
         return [event]
 
     def end_session(self, *, continues: bool) -> list[Event]:
-        """End the session. Returns the final transcript of audio that the service cut off.
+        """End the session. Returns the final transcript that the service sent without a request.
 
-        If another session continues, that audio is sent again from the end of the last complete
-        word. The returned transcript then ends with this word.
+        If another session continues, its audio starts at the end of the last complete word, because
+        the service may have cut the next word. The returned transcript then ends with this word.
         """
         held, self._held = self._held, None
         if held is None or (continues and self._marks and self._marks[0].kind == "reset"):
@@ -250,14 +250,14 @@ class Timeline:
         return self._emit(final, is_requested=mark.kind == "flush")
 
     def _emit(self, final: Final, *, is_requested: bool) -> list[Event]:
-        """Return a final transcript for the user. An empty one at a seam is left out."""
+        """Return a final transcript for the user, or nothing if it is empty and was not requested."""
         if not final.words and not final.text and not is_requested:
             return []
         self._utterance += 1
         return [final]
 
     def _advance(self, position: int) -> None:
-        """Release the audio before a position. It has a final transcript, or a reset dropped it."""
+        """Release the audio before a position, which has a final transcript or was reset."""
         self._audio.drop_before(position)
         self._pauses.drop_before(position)
         self._delta_ms = position // SAMPLES_PER_MS

@@ -202,7 +202,7 @@ class AsrStream:
         try:
             await self._opened.result().send(data)
         except ConnectionClosed:
-            # The task that reads events also gets the close code, maybe after another `final`.
+            # Only the task that reads events gets the close code, maybe after another `final`.
             end = await self.closed()
             raise end.error or stream_ended(end, self._fatal) from None
 
@@ -256,7 +256,7 @@ class AsrStream:
         self._events.push(event)
 
     def _finish(self, end: StreamEnd) -> None:
-        """End the stream once. Waiting calls fail."""
+        """End the stream, unless it has already ended. Waiting calls fail."""
         if self._closed.done():
             return
         failure = end.error or stream_ended(end, self._fatal)

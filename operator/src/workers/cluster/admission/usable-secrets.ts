@@ -36,7 +36,7 @@ export interface UsableSecretsOptions {
   onChange: (name: string) => void;
 }
 
-/** Follows the Secrets that carry the label. Only their metadata is read, never their values. */
+/** Follows the Secrets with the label USABLE_LABEL. Only their metadata is read, never their values. */
 export function createUsableSecrets({ reflect, namespace, ownSecrets, onChange }: UsableSecretsOptions): UsableSecrets {
   const reflector = reflect(TYPES.SecretMetadata, { labelSelector: USABLE_LABEL, onChange, trim: trimSecret });
 

@@ -44,7 +44,7 @@ describe('a model with tiers', () => {
   const ofTier = (kind: string, tier: string) =>
     objects.find((object) => object.kind === kind && object.metadata.labels?.[LABELS.tier] === tier)!;
 
-  test('has one Deployment and one ConfigMap per tier, and one of each other object', () => {
+  test('has one Deployment and one ConfigMap per tier, and one object of every other kind', () => {
     const kinds = objects.map(({ kind }) => kind).sort();
     const each = (kind: string) => Array.from({ length: 4 }, () => kind);
     const shared = ['NetworkPolicy', 'Service', 'ServiceAccount'];

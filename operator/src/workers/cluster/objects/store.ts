@@ -93,8 +93,8 @@ function createDriftChecks(cacheOf: (type: ResourceType) => ObjectCache, onModif
    */
   const checked = new Map<string, string>();
   /**
-   * Objects that the cluster modified when they were applied, with their digests. They are not applied again with the
-   * same digest unless they are deleted.
+   * Keys and digests of wanted objects that the cluster modified when they were applied. Such an object is applied
+   * again only if its digest has changed, or if it was deleted from the cluster.
    */
   const modified = new Set<string>();
   const keyOf = (type: ResourceType, { metadata }: KubeObject) => `${type.kind}/${metadata.name}`;

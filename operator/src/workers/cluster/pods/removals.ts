@@ -48,8 +48,8 @@ export function createRemovals(api: Pick<KubeApi, 'mergePatch' | 'delete'>): Rem
       [ANNOTATIONS.deletionCost]: String(LOWEST_COST),
       ...(reason !== undefined && { [ANNOTATIONS.stopping]: reason }),
     };
-    // Annotation and label are in one write. A controller that has seen the label has therefore also seen the deletion
-    // cost.
+    // The annotation with the deletion cost and the label are in one write. A controller that has seen the label has
+    // therefore also seen the deletion cost.
     const labels = { [LABELS.phase]: PHASES.leaving };
     try {
       await api.mergePatch(TYPES.Pod, name, { metadata: { annotations, labels } });

@@ -21,17 +21,18 @@ export interface Scale {
 }
 
 /**
- * Decides how the pods that were selected for removal are removed.
+ * Decides how the pods that were selected for removal are removed. The other pods stay. "The controller" is the
+ * ReplicaSet controller of Kubernetes.
  *
- * | pods beyond the wanted number                   | replicas                | who removes the selected pods        |
+ * | situation                                       | replicas                | who removes the selected pods        |
  * |-------------------------------------------------|-------------------------|--------------------------------------|
- * | none of them is selected                        | as many as run          | no one: pods are not selected yet    |
- * | the controller has not seen all selections      | lowered by those it saw | Kubernetes; others in a later call   |
+ * | more pods run than wanted, none is selected yet | as many as run          | no one yet                           |
+ * | the controller has not seen all selections      | lowered by those it saw | Kubernetes; a later call the others  |
  * | Kubernetes would remove the selected pods first | as many as stay         | Kubernetes                           |
- * | Kubernetes would first remove unstarted pods    | as many as stay         | the operator, one by one             |
+ * | Kubernetes would first remove unstarted pods    | as many as stay         | the operator deletes them by name    |
  * | Kubernetes would first remove pods with streams | unchanged               | the operator; the pool selects again |
- * | two ReplicaSets have started pods, in a restart | unchanged               | no one; Kubernetes if none must stay |
- * | none, but selected pods have to be replaced     | wanted                  | the operator; Kubernetes adds others |
+ * | a restart: two ReplicaSets have started pods    | unchanged               | no one, or Kubernetes if none stays  |
+ * | no more run than wanted, but some are selected  | wanted                  | the operator; Kubernetes adds others |
  *
  * The decision depends on the cluster alone. Any operator can make it again at any time.
  */
@@ -76,7 +77,8 @@ function countSeenSelections(
 ): number | undefined {
   const [set, ...others] = sets.filter(({ replicas, observedPods }) => replicas > 0 || observedPods > 0);
   if (set === undefined) return active.length === 0 ? 0 : undefined;
-  // During a restart the Deployment controller decides which ReplicaSet shrinks.
+  // During "kubectl rollout restart", several ReplicaSets have pods. The Deployment controller then decides which of
+  // them shrinks.
   if (others.length > 0) return undefined;
   const own = active.filter((pod) => pod.set === set.hash);
   if (!set.upToDate || set.replicas !== present || set.observedPods !== own.length) return undefined;

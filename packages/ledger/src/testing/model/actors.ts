@@ -95,7 +95,8 @@ export function creatorActor(idempotencyKey?: string): CreateActor {
       },
       serves: () => [],
       cancelled: () => cancelled,
-      // The memory is not known, because the ledger remembers which due marks it has written and does not expose them.
+      // Not known, because the ledger of this process remembers which due marks it has written and does not expose
+      // them.
       memory: () => undefined,
     };
   };

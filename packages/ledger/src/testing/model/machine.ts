@@ -91,7 +91,7 @@ export class RedisMachine {
     return this.#snapshots.length - 1;
   }
 
-  /** Runs a command on the content with the number `before`. */
+  /** Returns the result of a command that Redis runs when it has the content with the number `before`. */
   run(before: number, command: Command): Promise<Result> {
     const key = `${before} ${command.name} ${command.args.join(' ')}`;
     let result = this.#results.get(key);

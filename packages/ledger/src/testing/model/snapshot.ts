@@ -137,7 +137,7 @@ export class Snapshot {
     return new Map(flat.flatMap((field, at) => (at % 2 === 0 ? [[field, flat[at + 1] ?? '']] : [])));
   }
 
-  /** Returns the rest of each key name that starts with `prefix`. */
+  /** Finds the keys whose names start with `prefix`. Returns the part of each name after the prefix. */
   namesAfter(prefix: string): string[] {
     return this.entries.flatMap(([name]) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
   }
