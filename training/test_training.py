@@ -22,8 +22,8 @@ STEPS = 300
 # result depends on the processor. A different order of additions can change the share by several percentage points.
 MOST_ERRORS_PERCENT = 80
 LANGUAGE = ["--language", "ki", "--jobs", "2"]
-# The training does not use recorded voices, because they need programs that may be missing on this machine. The voices
-# of espeak-ng come with a Python package.
+# The training uses only voices of espeak-ng, which come with a Python package. The voices in VOICES need synthesizers
+# that may be missing on this machine.
 WITHOUT = ["--without", *sorted({voice.family for voice in VOICES})]
 
 

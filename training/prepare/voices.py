@@ -18,8 +18,8 @@ _ENGLISH = {
     "B": ["b"], "G": ["g"], "D": ["dh"], "T": ["th"], "S": ["sh"], "h": ["hh"], "tS": ["ch"], "dZ": ["jh"],
     "N": ["ng"], "J": ["n y"], "j": ["y"],
 }
-# This table is for Dholuo, which has five vowels. Where a voice has an open and a closed phone for a vowel, Dholuo does
-# not distinguish them. Both are then spellings of the vowel.
+# The tables whose names end in _OF_FIVE are for Dholuo, which has five vowels. A voice may have an open and a closed
+# phone for a vowel. Dholuo does not distinguish them, so the vowel can be spoken with either phone.
 _ENGLISH_OF_FIVE = {**_ENGLISH, "e": ["eh", "ey"], "i": ["iy", "ih"], "o": ["ow", "ao"], "u": ["uw", "uh"]}
 _ITALIAN = {"B": ["v"], "G": ["g"], "D": ["dz"], "T": ["ts"], "h": ["f"], "N": ["ng"]}
 _ITALIAN_OF_FIVE = {**_ITALIAN, "e": ["e", "E"], "o": ["o", "O"]}
