@@ -13,7 +13,7 @@ const credits = (consumedMs: number, reservedMs = 0) => ({
 });
 const sessions = [session(30_000, 30_000), session(31_500, 32_000)];
 
-test('checkCharge returns the charged seconds and the duration of the audio that was sent twice', () => {
+test('checkCharge returns the charged seconds, and how many milliseconds of audio were sent twice', () => {
   expect(checkCharge(sessions, credits(62_000), 60_000)).toEqual({ sessions: 2, chargedSeconds: 62, repeatedMs: 1500 });
   expect(checkCharge(sessions, credits(62_000), 59_500).repeatedMs).toBe(2000);
 });

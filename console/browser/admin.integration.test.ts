@@ -415,7 +415,7 @@ test('the page of the audit log filters entries by tenant and action', async () 
   expect(await page.getByRole('row').count()).toBe(2);
 });
 
-test('after "Show more" has loaded the last audit entries, the focus moves to the text that all entries are shown', async () => {
+test('after "Show more" has loaded the last audit entries, the focus moves to the text that says that all entries are shown', async () => {
   await console_.createTenant('busy');
   for (let count = 0; count < 51; count++) await console_.call('GET', '/admin/v1/tenants/busy');
   const page = await signIn('/audit?tenant=busy&action=tenant.view');

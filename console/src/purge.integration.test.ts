@@ -126,7 +126,7 @@ describe.each([
   }
 
   test(
-    'only counts the data without --yes, deletes it with --yes, and a new tenant of the same name starts without old data',
+    'without --yes only counts the data, with --yes deletes it, and a new tenant of the same name starts without old data',
     async () => {
       await create('acme');
       await create('other');

@@ -272,7 +272,7 @@ describe('a tenant that keeps exceeding its request rate', () => {
     expect((await send(key)).isEarly).toBe(true);
   });
 
-  test('does not make the handler in front of the Express app refuse other tenants, wrong keys or a revoked key of the same tenant', async () => {
+  test('does not make the handler in front of the Express app refuse requests with a key of another tenant, or with a wrong or revoked key of this tenant', async () => {
     const key = createKey(undefined, 'over-3');
     await exceed(key);
     const revoked = createKey(undefined, 'over-3');

@@ -26,12 +26,12 @@ test('repeatUntil repeats an action at fixed times until the end time', async ()
   expect(await repeat(() => 30)).toEqual({ times, skipped: 0 });
 });
 
-test('repeatUntil makes up for the repetitions that a slow action delayed', async () => {
+test('if a slow action delays repetitions, repeatUntil runs all of them right after that action', async () => {
   const times = [0, 350, 350, 350, 400, 500, 600, 700, 800, 900];
   expect(await repeat((at) => (at === 1 ? 350 : 0))).toEqual({ times, skipped: 0 });
 });
 
-test('repeatUntil skips repetitions that would start after the end time or, except for the first repetition, over a second late', async () => {
+test('repeatUntil skips a repetition that would start after the end time, or more than 1 s late unless it is the first one', async () => {
   const late = await repeat(() => 0, 500, -2000);
   expect([late.times.length, late.skipped]).toEqual([1 + 15, 14]);
   expect(await repeat(() => 700)).toEqual({ times: [0, 700], skipped: 8 });

@@ -49,7 +49,7 @@ test('buildThresholds measures each step of a ramp separately, and limits the la
 
 const periods = { startMs: 0, seconds: 15, count: 4 };
 
-test('buildThresholds measures quiet and noisy periods separately, without limits', () => {
+test('buildThresholds measures quiet and noisy periods separately, and sets no limits for them', () => {
   expect(buildThresholds({ ...plan, periods })).toMatchObject({
     'delta_latency{period:noisy}': [],
     'http_req_duration{name:create session,period:quiet}': [],

@@ -36,7 +36,7 @@ test('compareLatencies reports an unsteady machine if odd and even quiet periods
   expect(compare('delta', 100, 150, 89)?.isUnsteady).toBe(true);
 });
 
-test('compareLatencies fails a latency without measurements', () => {
+test('compareLatencies returns met: false for a latency without measurements', () => {
   expect(compareLatencies({}).map(({ met, ratio }) => [met, ratio])).toEqual(
     Array.from({ length: 5 }, () => [false, null]),
   );

@@ -19,7 +19,7 @@ test.each([
   ['keys in Redis', 1000, 1100, 1300, true],
   ['keys in Redis', 1000, 1100, 1301, false],
 ])(
-  'judgeGrowth compares the last three quarters of a run: %s from %i to %i to %i, passed is %s',
+  'judgeGrowth compares quarters 2, 3 and 4 of a run: %s from %i to %i to %i, passed is %s',
   (name, early, middle, late, passed) => {
     expect(judgeGrowth(readingsOf(name, [1, early, middle, late]))).toEqual([
       { name: `${name} did not grow`, passed, detail: `${early}, then ${middle}, then ${late}` },
@@ -27,7 +27,7 @@ test.each([
   },
 );
 
-test('judgeGrowth passes a resource that grew once and then stopped', () => {
+test('judgeGrowth passes a resource that grew once and then stopped growing', () => {
   expect(passes('memory of gateway (MiB)', [100, 100, 200, 218])).toEqual([true]);
   expect(passes('memory of gateway (MiB)', [100, 100, 200, 219])).toEqual([false]);
 });

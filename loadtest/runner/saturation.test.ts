@@ -17,7 +17,7 @@ function metricsOf(steps: Readonly<Record<number, number>>): K6Metrics {
   return Object.fromEntries(entries) as K6Metrics;
 }
 
-test('stepsOf converts each percentage of the slots from the first to the last step into a number of streams', () => {
+test('stepsOf returns a number of streams for each percentage of the slots between start and max', () => {
   expect(stepsOf(50, { start: 50, step: 20, max: 120 })).toEqual([25, 35, 45, 55]);
   expect(stepsOf(1, { start: 50, step: 10, max: 200 })).toEqual([1, 2]);
 });
@@ -53,7 +53,7 @@ test.each([
   [56, /56 after the ramp\. The speed of the machine changed\. Run again\.$/],
   [44, /44 after the ramp\. The speed of the machine changed\. Run again\.$/],
 ])(
-  'describeSaturation compares 50 declared slots with %d after the ramp, and tolerates a change of 10 %%',
+  'describeSaturation compares 50 slots declared before the ramp with %d declared after it, and tolerates 10 %% change',
   (after, text) => {
     const found = concludeRamp({ steps: [25, 35] }, LIMITS, metricsOf({ 25: 100, 35: 400 }));
     expect(describeSaturation(found, 50, after)).toMatch(text);

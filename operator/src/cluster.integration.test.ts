@@ -343,7 +343,7 @@ test.concurrent.each([
   ['429 with Retry-After', { status: 429, reason: 'TooManyRequests', retryAfterSeconds: 1, times: 3 }],
   ['500', { status: 500, reason: 'InternalError', times: 10 }],
 ])(
-  'writes to Kubernetes that the API server first answers with %s succeed in the end, without a hot loop',
+  'if the API server answers the first writes of the operator with %s, a later retry succeeds, without a hot loop',
   async (_, fault) => {
     const { start, apply, get, state, proxy } = await openScene();
     const operator = await start();

@@ -43,7 +43,7 @@ test('urlOf returns the Redis servers of the operator and the existing password,
   );
 });
 
-test('urlOf keeps the name of the primary and the user of the sentinels from the URL of the operator', () => {
+test('urlOf copies the name of the primary and the credentials for the sentinels from the URL of the operator', () => {
   const { users } = create('rediss+sentinel://operator:x@a:26379/ledger?sentinel_username=s&sentinel_password=y');
   expect(users.urlOf('m', 'redis://worker%3Asvc%3Am:known@old:6379')).toBe(
     'rediss+sentinel://worker%3Asvc%3Am:known@a:26379/ledger?sentinel_username=s&sentinel_password=y',

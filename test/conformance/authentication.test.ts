@@ -48,7 +48,7 @@ test('an API key works until it expires and is refused afterwards', async () => 
 });
 
 describe('the Authorization header', () => {
-  test('is required on the routes of sessions and usage, and a 401 without it has the header WWW-Authenticate', async () => {
+  test('is required on the routes of sessions and usage, and a request without it gets a 401 with the header WWW-Authenticate', async () => {
     for (const [method, path] of [
       ['GET', '/v1/usage'],
       ['POST', '/v1/asr/sessions'],

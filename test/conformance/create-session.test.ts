@@ -274,12 +274,15 @@ describe('the media type', () => {
     expect(refusal(await post({}))).toBe('unsupported_media_type');
   });
 
-  test.each(['gzip', 'deflate', 'br', 'x-unknown'])('is refused with Content-Encoding %s', async (encoding) => {
-    const headers = { ...JSON_TYPE, 'content-encoding': encoding };
-    expect(refusal(await post({ headers, body: gzipSync(GOOD) }))).toBe('unsupported_media_type');
-  });
+  test.each(['gzip', 'deflate', 'br', 'x-unknown'])(
+    'of a body with Content-Encoding %s is refused',
+    async (encoding) => {
+      const headers = { ...JSON_TYPE, 'content-encoding': encoding };
+      expect(refusal(await post({ headers, body: gzipSync(GOOD) }))).toBe('unsupported_media_type');
+    },
+  );
 
-  test('is accepted with Content-Encoding identity', async () => {
+  test('of a body with Content-Encoding identity is accepted', async () => {
     sessionOf(await post({ headers: { ...JSON_TYPE, 'content-encoding': 'identity' }, body: GOOD }));
   });
 });

@@ -81,7 +81,7 @@ test('gateway metrics label requests by route, never by the raw path', async () 
   expect(text).not.toContain('typed-x');
 });
 
-test('the admin API requires its token, and neither the public port nor the metrics port serves it', async () => {
+test('the admin API requires the admin token, and neither the public port nor the metrics port serves the admin API', async () => {
   expect((await service.request('GET', '/admin/v1/tenants')).status).toBe(404);
   const url = `${service.adminUrl}/admin/v1/tenants`;
   expect((await send(url)).status).toBe(401);

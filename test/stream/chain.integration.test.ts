@@ -86,7 +86,7 @@ test('the recording of these tests has at least three parts and a transcript', (
 });
 
 describe('a chained stream', () => {
-  test('has the same transcript as a single session, and fills each session but the last', async () => {
+  test('has the same transcript as a single session, and uses the whole reservation of each session except the last', async () => {
     const caller = await stage.caller();
     const { client, outcome, end } = await chain(caller);
     expect(await outcome).toMatchObject({ outcome: 'completed' });

@@ -100,7 +100,7 @@ test.concurrent('a gateway crash fails its sessions without a charge and frees t
   await untilSlotIsFree(session);
 });
 
-test.concurrent('if a gateway stops while Redis refuses its settlements, other gateways fail its sessions without a charge', async () => {
+test.concurrent('if a gateway stops while Redis refuses its settlements, other gateways end its sessions as failed, without a charge', async () => {
   const user = await createNarrowUser(redis, ledger.link, 'leaving');
   const leaving = await startGateway(user.url, prefix, HASTY);
   const { tenant, session, stream } = await startSession(leaving);
@@ -235,7 +235,7 @@ test('a live stream continues while Redis is unavailable and is settled afterwar
   });
 });
 
-test('a gateway that starts just as Redis returns does not end streams of gateways whose leases expired in the outage', async () => {
+test('if a gateway starts just when Redis becomes available, it does not end streams of gateways whose leases expired in the outage', async () => {
   const { tenant, stream } = await startSession(gateway);
   await redis.kill();
   // These gateways start while Redis is down, so that their reapers run as soon as they connect. Gateways retry at

@@ -78,7 +78,7 @@ describe('when every worker is suspended', () => {
   });
 
   // This test runs after the concurrent ones, because it resumes the workers.
-  test('a client that waits for a final longer than the idle timeout does not count as idle, and gets the final after the workers resume', async () => {
+  test('a client that waits longer than the idle timeout for a final does not count as idle, and gets the final after the workers resume', async () => {
     await sleep(waitingSince + IDLE_MS * 1.5 - performance.now());
     signal('SIGCONT');
     await waiting.stream.next('final');
@@ -114,7 +114,7 @@ describe('when workers open streams, but return no transcripts', () => {
     await stage.stop();
   });
 
-  test('a client that closes pays nothing if two workers of its stream together were silent for too long', async () => {
+  test('a client that closes pays nothing if the silences of two workers of its stream add up to more than the limit', async () => {
     const opened = await stage.ready();
     worker.mute(true);
     sendUtterance(opened);

@@ -27,7 +27,7 @@ describe('a stream with phrases', () => {
   }, STAGE_TIMEOUT_MS);
   afterAll(() => stage.stop());
 
-  test('recognizes words that a stream without phrases misses, also after SIGKILL of the worker, until the client sends a config without phrases', async () => {
+  test('recognizes words that a stream without phrases misses, even after its worker is killed, until the client sends a config without phrases', async () => {
     const opened = await stage.ready();
     const { stream } = opened;
     const usual = await transcribe(opened);

@@ -43,7 +43,7 @@ test('every panel that a runbook names exists in a dashboard', () => {
   expect(names.filter(isUnknown)).toEqual([]);
 });
 
-test('no metric of a service has a session or key as a label, and only the opt-in metrics have a tenant', () => {
+test('no metric of a service has a session or key as a label, and only the opt-in metrics have a tenant as a label', () => {
   const labels = Object.values(SERVICE_METRICS).flatMap((list) =>
     Object.values(list).flatMap(({ name, labels: own = [] }) => own.map((label) => ({ name, label }))),
   );

@@ -117,7 +117,7 @@ test('a session is one trace from POST to settlement, and each span is below the
   for (const { startMs, endMs } of spans) expect(endMs).toBeGreaterThanOrEqual(startMs);
 });
 
-test('the trace of a stream that moved has a place span, a relay span and a recognize span for each worker', async () => {
+test('for each worker of a stream that moved, the trace has a place span, a relay span and a recognize span', async () => {
   const caller = await stage.caller();
   const session = await create(caller.key);
   const stream = await openStream(session);

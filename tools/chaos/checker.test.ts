@@ -29,7 +29,7 @@ test.each([
   expect(findProblem(account, { ...account, ...changes })).toBe(problem);
 });
 
-test('findProblem reports an account that is missing, except before the first read', () => {
+test('findProblem reports a missing account only if an earlier read returned the account', () => {
   expect(findProblem(undefined, undefined)).toBeUndefined();
   expect(findProblem(account, undefined)).toBe('has lost its account');
 });

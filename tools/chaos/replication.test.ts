@@ -42,7 +42,7 @@ test('TailFinder returns nothing if the primary stays the same, even if a replic
   expect(find([0, 1, 10, [10, 10]], [100, 1, 20, [20]], [200, 1, 30, [30, 30]])).toEqual([]);
 });
 
-test('TailFinder returns one period for two failovers if not all servers followed the first new primary', () => {
+test('TailFinder returns one period for two failovers if one replica did not follow the first new primary before the second failover', () => {
   const tails = find([0, 1, 10, [10, 10]], [100, 2, 20, [20]], [200, 3, 30, [30]], [300, 3, 30, [30, 30]]);
   expect(tails).toEqual([{ fromMs: 0, toMs: 300 }]);
 });

@@ -44,7 +44,7 @@ test('a schedule steps clocks ahead and back by each step size, and no other fau
   expect(others.filter(({ stepMs }) => stepMs !== 0)).toEqual([]);
 });
 
-test('a schedule injects faults into every gateway, worker and sentinel, and into no part that does not exist', () => {
+test('a schedule injects faults into every part, such as each gateway, worker and sentinel, and only into parts that exist', () => {
   const parts = new Set(build(5, 90 * 60_000).map(({ name, index }) => `${FAULTS[name].target} ${index}`));
   const several = [
     ['gateway', 2],

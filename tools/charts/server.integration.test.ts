@@ -129,7 +129,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'the number of gateway replicas stays the same when an upgrade enables autoscaling, at later upgrades, and at a rollback if autoscaling was enabled at installation',
+  'upgrades that enable or keep autoscaling do not change the number of gateway replicas, nor does a rollback if autoscaling was enabled at installation',
   async () => {
     const namespace = await kubernetes.createNamespace();
     const gateway = `deployment/${RELEASE}-gateway`;

@@ -193,7 +193,7 @@ test('the scale subresource sets the number of workers of a model in External mo
   expect(await kubectl('get', 'asrmodel', 'm', '-o', 'jsonpath={.spec.scaling.replicas}')).toBe('3');
 });
 
-test('the scale subresource of a model cannot be read while spec.scaling.replicas is unset, but it can set this field', async () => {
+test('the scale subresource of a model cannot be read while spec.scaling.replicas is unset, but a client can set this field through it', async () => {
   await api.create(model({ scaling: { mode: 'External', max: 9 } }));
   expect((await cluster.request('GET', path('asrmodels', 'm/scale'))).status).not.toBe(200);
   expect(await patch(path('asrmodels', 'm/scale'), { spec: { replicas: 2 } })).toMatchObject({ status: 200 });

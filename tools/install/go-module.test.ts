@@ -97,7 +97,7 @@ test('versionFlags makes Go link the version into programs that do not contain i
   expect(versionFlags(['kwok', 'coredns', 'pause'])).toEqual([]);
 });
 
-test('findGoTool uses a program that cannot print its version only if this repository has built the program', () => {
+test('if a program cannot print its version, findGoTool uses this program only if this repository has built it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-asr-path-'));
   const env = { ...process.env, PATH: folder, KUBEBUILDER_ASSETS: folder };
   try {

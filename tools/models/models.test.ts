@@ -79,7 +79,7 @@ describe('the ASRModel of an import', () => {
   });
 });
 
-describe('the check of an import with the engine', () => {
+describe('checkWithEngine', () => {
   const wav = join(goldenFolder, 'speech.wav');
   const pipeline = new URL('../../worker/src/testing/pipeline.ts', import.meta.url);
   const folder = createGpuFolder('ctc');

@@ -20,11 +20,11 @@ describe('checkText', () => {
     expect(checkText('Calls `tell` with the line.')).toEqual([]);
   });
 
-  test('rejects an opening that hides the subject', () => {
+  test('rejects a sentence whose first words hide the subject', () => {
     expect(checkText('What is left of the budget.')).toEqual([expect.stringContaining('What is')]);
   });
 
-  test('accepts a sentence with the maximum number of words and rejects one more', () => {
+  test('accepts a sentence with the maximum number of words and rejects a sentence with one word more', () => {
     const sentence = (words: number) => `${'word '.repeat(words).trim()}.`;
     expect(checkText(sentence(MAX_WORDS))).toEqual([]);
     expect(checkText(sentence(MAX_WORDS + 1))).toEqual([expect.stringContaining(`${MAX_WORDS + 1} words`)]);

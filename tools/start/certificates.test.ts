@@ -13,7 +13,7 @@ const now = new Date();
 const later = (days: number) => new Date(now.getTime() + days * 86_400_000);
 const hosts = ['localhost', '127.0.0.1', '::1', 'box.example'];
 
-test('createServerCertificate returns a certificate of the CA for all hosts, valid for no longer than browsers allow', async () => {
+test('createServerCertificate uses the CA to issue a certificate for all hosts, valid for no longer than browsers allow', async () => {
   const authority = await createCa(now);
   const server = await createServerCertificate(authority, hosts, now);
   const ca = new X509Certificate(authority.cert);

@@ -78,7 +78,7 @@ describe('describeLostPeppers', () => {
   });
 });
 
-test('freePort returns 500 different ports in 500 calls, because a returned port may not be in use yet', async () => {
+test('freePort returns 500 different ports in 500 calls, even though no program uses the returned ports yet', async () => {
   const ports = new Set<number>();
   for (let count = 0; count < 500; count++) ports.add(await freePort('127.0.0.1'));
   expect(ports.size).toBe(500);

@@ -31,7 +31,7 @@ test.each([
   expect(summarize(JSON.stringify(entry))).toEqual(shown);
 });
 
-test('summarize() shows lines that are not JSON only if they report an error', () => {
+test('of the lines that are not JSON, summarize() shows only those that report an error', () => {
   expect(summarize('12:M 01 Jan 2026 00:00:00.000 * Ready to accept connections')).toBeUndefined();
   expect(summarize("# Fatal error, can't open config file")).toMatchObject({ level: 'error' });
   expect(summarize('{not json, failed')?.level).toBe('error');

@@ -5,7 +5,7 @@ import { root } from '../launch/terminal.mjs';
 import { chooseTests } from './arguments.ts';
 import { findValkey } from './server.ts';
 
-test('chooseTests returns patterns that each match a test, for all tests and for --short', () => {
+test('for --short, chooseTests returns only patterns that match a test, and by default, a pattern that also matches the Sentinel and fault tests', () => {
   const files = globSync('{packages,gateway,operator,worker,test}/**/*.test.ts', {
     cwd: root,
     exclude: (name) => name === 'node_modules' || name === 'dist',

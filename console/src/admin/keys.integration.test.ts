@@ -190,7 +190,7 @@ test('POST keys passes scopes and models to the ledger, and GET keys returns the
   expect(listed.get(unlimited.key_id)).toMatchObject({ scopes: null, models: null });
 });
 
-test('POST keys refuses an unknown scope with the list of scopes', async () => {
+test('POST keys refuses an unknown scope, and the error lists the valid scopes', async () => {
   const { status, body } = await create({ tenant: 'acme', scopes: ['usage:read', 'keys:write'] });
   expect([status, body.error.code]).toEqual([400, 'invalid_parameters']);
   expect(body.error.message).toBe('scopes.1: must be one of sessions:create, usage:read.');

@@ -157,7 +157,7 @@ test.each([
   expect(readdirSync(console_.folder)).toHaveLength(before);
 });
 
-test('POST applications accepts fields of the maximum length and several lines of text in the field use', async () => {
+test('POST applications accepts fields of the maximum length, and several lines of text in the field "use"', async () => {
   const longest = { name: 'x'.repeat(200), email: `${'e'.repeat(308)}@example.org`, use: `a\n\t${'x'.repeat(3997)}` };
   const { status, body } = await visitor().call('POST', 'applications', longest);
   expect(status).toBe(201);

@@ -71,7 +71,7 @@ test('GET usage returns rows by day, model and key, as JSON and as CSV', async (
   );
 });
 
-test('GET usage accepts a number of days from 1 to 400 and ranges within the retention, and rejects other values', async () => {
+test('GET usage accepts 1 to 400 days and ranges within the retention time, and rejects other values', async () => {
   const { developer } = await approved();
   const status = async (query: string) => (await developer.call('GET', `usage?${query}`)).status;
   const [today, ago] = [Date.now(), (days: number) => dateOf(Date.now() - days * DAY_MS)];

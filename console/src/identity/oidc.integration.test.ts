@@ -214,7 +214,7 @@ test('an authorization code of the provider works for only one sign-in', async (
   expect((await copy.open(callback.url.href)).url.search).toBe('?sign_in_error=sign_in_failed');
 });
 
-test('users can sign in with the provider from an address that is blocked after too many wrong private links', async () => {
+test('users can sign in with the provider from an IP address that is blocked after too many wrong private links', async () => {
   const attempts = Array.from({ length: 30 }, () =>
     createVisitor(console_.pageUrl).call('POST', 'sign-in', { token: 'wrong' }),
   );

@@ -14,7 +14,7 @@ test.each(['a', 'a=', 'a=owner', '=administrator', 'administrator'])('OIDC_ADMIN
   expect(() => OIDC_ADMIN_GROUPS.read(value)).toThrow('is not GROUP=administrator or GROUP=auditor');
 });
 
-test('OIDC_ISSUER keeps a slash at the end of its value, and CONSOLE_URL removes it', () => {
+test('OIDC_ISSUER.read() keeps a slash at the end of the value, and CONSOLE_URL.read() removes such a slash', () => {
   expect(OIDC_ISSUER.read('https://login.example/')).toBe('https://login.example/');
   expect(CONSOLE_URL.read('https://console.example/')).toBe('https://console.example');
 });

@@ -142,7 +142,7 @@ test('the file store does not delete a damaged key file that also contains anoth
   expect(readdirSync(folder)).toEqual(['apikey-a.yaml']);
 });
 
-test('the file store finds the Members of a tenant and of a user, and traces() returns the Members of the tenant', async () => {
+test('the file store finds the Members of a tenant and the Members of a user, and traces() lists the names of the Members of a tenant', async () => {
   const { folder, store } = await open();
   const member = (name: string, owner: string, subject: string) =>
     `apiVersion: asr.svc.dev/v1\nkind: Member\nmetadata: {name: ${name}}\n` +

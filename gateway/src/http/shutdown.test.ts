@@ -61,7 +61,7 @@ test('closeConnections keeps a connection for at least half of the maximum age, 
   expect(next.port).not.toBe(first.port);
 });
 
-test('closeConnections sends the whole response to a request whose body arrives after the maximum age', async () => {
+test('closeConnections sends the whole response to a request whose body arrives after the connection has reached its maximum age', async () => {
   await start(MAX_AGE_MS);
   const socket = connect(portOf(), '127.0.0.1');
   let received = '';

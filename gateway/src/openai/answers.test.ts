@@ -15,7 +15,7 @@ test('buildAnswer writes SRT with cue numbers and decimal commas, and VTT with a
   );
 });
 
-test('buildAnswer reports the duration, rounded up, as usage in the format json, and adds a newline in the format text', () => {
+test('in the format json, buildAnswer reports the rounded-up duration as usage, and in the format text, it adds a newline', () => {
   expect(JSON.parse(bodyOf('json'))).toEqual({ text: 'wĩ mwega nĩ', usage: { type: 'duration', seconds: 3663 } });
   expect(bodyOf('text')).toBe('wĩ mwega nĩ\n');
 });

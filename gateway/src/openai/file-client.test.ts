@@ -72,7 +72,7 @@ test('FileClient sends the flush in the same turn of the event loop as the last 
   expect(order).toEqual(['{"type":"flush"}']);
 });
 
-test('FileClient requests no frame before its stream reads', async () => {
+test('FileClient requests no frame of the file after read(false)', async () => {
   const { client, requested } = createFile([4000]);
   client.read(false);
   client.send(READY);
@@ -80,7 +80,7 @@ test('FileClient requests no frame before its stream reads', async () => {
   expect(requested).toEqual([]);
 });
 
-test('FileClient fails its stream if the decoder fails, so that the stream is free of charge', async () => {
+test('FileClient ends its stream with internal_error if the decoder fails, so that the stream is free of charge', async () => {
   const { client, texts } = createFile([4000], { error: new Error('the decoder ended') });
   client.send(READY);
   await nextTurn();
@@ -89,7 +89,7 @@ test('FileClient fails its stream if the decoder fails, so that the stream is fr
   expect(client.isComplete).toBe(false);
 });
 
-test('FileClient is complete only after the final of its flush, and then closes the stream', async () => {
+test('FileClient.isComplete is true only after the final that answers its flush, and FileClient then closes the stream', async () => {
   const { client, texts } = createFile([4000]);
   client.send(READY);
   client.send({ type: 'final', endpoint: true, audio_end_ms: 0 } as never);

@@ -208,7 +208,7 @@ test('a standby that stops does not change the lease', async () => {
   expect([holder(), fakeLease.writes()]).toEqual(['candidate-1', writes]);
 });
 
-test('a leader whose lease was taken by another client loses leadership at its next renewal', async () => {
+test('a leader whose lease was taken by another client loses leadership when it next tries to renew the lease', async () => {
   const { join, pass, fakeLease } = setUp();
   const first = join();
   await settle();

@@ -111,7 +111,7 @@ async function purge(task: PurgeTask, tenant: string) {
 
 const total = (counts: object) => Object.values(counts).reduce((sum: number, count: number) => sum + count, 0);
 
-test('PurgeTask removes data in Redis, lines of the journal and the checkpoint, and then counts no remaining data', async () => {
+test('PurgeTask removes the data in Redis, the checkpoint and the lines of the journal, and then counts no remaining data', async () => {
   const tenant = await createClosedTenant();
   const answer = await purge(createTask(), tenant);
   expect(answer?.removed).toMatchObject({ list_entries: 1, journal_lines: 1, checkpoints: 1 });
@@ -121,7 +121,7 @@ test('PurgeTask removes data in Redis, lines of the journal and the checkpoint, 
   expect(checkpoints.of(tenant)).toBeUndefined();
 });
 
-test('PurgeTask reports a Redis key that its removal left behind', async () => {
+test('PurgeTask reports a Redis key that still exists after it has removed the data of the tenant', async () => {
   const tenant = await createClosedTenant();
   const left = `${prefix}:{t:${tenant}}:g`;
   const forgetful = async (name: string) => {
@@ -157,7 +157,7 @@ test('PurgeTask removes nothing while a gateway serves a stream of the deleted t
   expect(await ledger.accounts.state(tenant)).toBe('Deleted');
 });
 
-test('for a request with the action count, PurgeTask returns the numbers of live sessions and of stored items, and removes nothing', async () => {
+test('for a request with the action `count`, PurgeTask returns the numbers of live sessions and of stored items, and removes nothing', async () => {
   const tenant = await createTenant(ledger, 60_000);
   await reserved(ledger, tenant, { seconds: 5 });
   await ledger.purge.requests.submit({ tenant, id: '2', action: 'count' }, 60_000);
@@ -177,7 +177,7 @@ test('for a request with the action check, PurgeTask returns only the number of 
   expect(answer).toEqual({ liveSessions: 1, removed: {}, remaining: {} });
 });
 
-test('for a request with the action remove, PurgeTask counts stored items only once, after the removal', async () => {
+test('for a request with the action `remove`, PurgeTask counts stored items only once, after the removal', async () => {
   const tenant = await createClosedTenant();
   const calls: string[] = [];
   const answer = await purge(
@@ -198,7 +198,7 @@ test.each([
   ['succeeds', false],
   ['fails', true],
 ])(
-  'if a new tenant of the same name gets ApiKeys during a removal that %s, PurgeTask enqueues these ApiKeys for a reconcile',
+  'if the removal of a tenant %s, PurgeTask enqueues the ApiKeys that a new tenant of the same name got during this removal',
   async (_name, fails) => {
     const tenant = await createClosedTenant();
     const during = async (name: string) => {

@@ -44,7 +44,7 @@ test('addLast() of a key in flight queues the key again after done() was called 
   expect(await queue.take()).toBe('a');
 });
 
-test('a key that is added several times while it is in flight is queued only once after done() was called for it', async () => {
+test('a key that is added several times while it is in flight is queued exactly one more time when done() is called for it', async () => {
   const { queue } = setUp();
   queue.add('a');
   await queue.take();

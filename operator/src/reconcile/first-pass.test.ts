@@ -1,6 +1,6 @@
 import { createFirstPass } from './first-pass.ts';
 
-test('the first pass is done after one attempt of the first sync and of each resource that this sync queued, whatever is queued later', () => {
+test('the first pass is complete when the first sync and each resource that this sync queued were tried once, whatever is queued later', () => {
   const pass = createFirstPass();
   expect(pass.done()).toBe(false);
   pass.queued('Tenant/a');

@@ -285,7 +285,7 @@ test('the operator stops its workers when it stops, even a worker that ignores S
 });
 
 test(
-  'the next operator adopts the workers of a killed operator, and removes workers that have ended in the meantime from the ledger',
+  'the next operator adopts the workers of a killed operator, and removes from the ledger the workers that have ended in the meantime',
   async () => {
     folder.write('m.yaml', pool({ min: 2, max: 2 }));
     const first = await startProcess();

@@ -135,7 +135,7 @@ test('svc-asr exits with 1 and prints error code and request id if the service r
   });
 });
 
-test('svc-asr waits as long as Retry-After requires after 429 and reports the wait', async () => {
+test('after a 429, svc-asr waits for the time that Retry-After specifies, and reports the wait', async () => {
   const error = { type: 'rate_limit_error', code: 'rate_limit_exceeded', message: 'Too many.', request_id: 'r-1' };
   answer = (_request, response) => {
     if (seen.length > 1) response.end(JSON.stringify(BALANCE));

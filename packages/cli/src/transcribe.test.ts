@@ -224,7 +224,7 @@ test('transcribe --language selects the model, and --realtime sends at the speed
   expect(service.requests.map(({ model }) => model)).toEqual(['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1']);
 });
 
-test('transcribe exits with 0 for a file as long as the reservation', async () => {
+test('transcribe exits with 0 for a file whose duration equals the reservation', async () => {
   expect(await run(['transcribe', fileOf(3)])).toEqual({ status: 0, out: '48000 samples\n', err: '' });
 });
 

@@ -87,7 +87,7 @@ test.each<[string, Parameters<typeof writeFrameHeader>[1], string]>([
   expect(() => readInPieces(bytes, [4, 11])).toThrow(reason);
 });
 
-test('FrameReader throws nothing but FrameError for arbitrary bytes', () => {
+test('FrameReader throws no error other than FrameError, whatever bytes it gets', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 100 })), (pieces) => {
       const reader = new FrameReader(MAX_BYTES);

@@ -3,7 +3,7 @@ import { parseResumeNumber, ResendBuffer } from './relay-resume.ts';
 
 const join = (pieces: readonly Uint8Array[]) => pieces.flatMap((piece) => [...piece]);
 
-test('for any position from the last acknowledged one on, ResendBuffer returns exactly the bytes after that position', () => {
+test('ResendBuffer returns exactly the bytes that follow the last acknowledged position or any later position', () => {
   const batches = fc.array(fc.array(fc.uint8Array({ minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 }));
   fc.assert(
     fc.property(batches, fc.nat(60), fc.nat(60), (written, acknowledged, received) => {

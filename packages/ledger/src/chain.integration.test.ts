@@ -107,7 +107,7 @@ describe.each([
     expect(await balance(tenant)).toMatchObject({ availableMs: 999, reservedMs: 0, consumedMs: 13_000 });
   });
 
-  test('chain() charges the full session to the budget, and renews the budget in a new month', async () => {
+  test('chain() charges the whole reservation of the previous session to the monthly budget, and renews the budget in a new month', async () => {
     const tenant = await createTenant(ledger, 0, { monthlyBudgetMs: 15_000 });
     const [first, next] = [await active(tenant), randomUUID()];
     expect(await chain(tenant, first, next)).toEqual({ outcome: 'ok', reservedMs: 5000 });

@@ -129,7 +129,7 @@ describe('a gateway that froze and was then declared dead', () => {
 });
 
 describe('if a failover of Redis undoes a settlement', () => {
-  test('the session is active again, and its gateway fails it if the failover kept the ownership record', async () => {
+  test('the session is active again, and its gateway ends it as failed if the failover kept the ownership record', async () => {
     const stream = await openStream(alive);
     const restore = await snapshot(stream);
     const { tenant, sessionId } = stream;
@@ -142,7 +142,7 @@ describe('if a failover of Redis undoes a settlement', () => {
     await expectFailed(stream);
   });
 
-  test('the session is active again, and the reaper fails it at its deadline if no gateway owns it', async () => {
+  test('the session is active again, and the reaper ends it as failed at its deadline if no gateway owns it', async () => {
     const stream = await openStream(alive);
     const restore = await snapshot(stream);
     const { tenant, sessionId } = stream;

@@ -58,7 +58,7 @@ async function asBefore(sessions: string[]): Promise<void> {
 }
 
 test.each([['this'], ['the previous']])(
-  'the free slot of a recovered worker goes to a stream whose own worker was lost, even if %s version enqueued 70 excess streams earlier',
+  'a stream that lost its worker gets the next free slot, even if %s version queued 70 excess streams (above the slots of their worker) earlier',
   async (version) => {
     const excess = await overload('slow', 70);
     if (version === 'the previous') await asBefore(excess);

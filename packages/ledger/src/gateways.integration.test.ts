@@ -83,7 +83,7 @@ describe.each([
     expect(await known()).toEqual([]);
   });
 
-  test('the reaper is not delayed by a stream that it cannot fail, and fails that stream later', async () => {
+  test('if the reaper cannot end a stream as failed, it continues with the other streams and retries that stream later', async () => {
     const [first, second] = [await ledger.gateways.join('dead-1'), await ledger.gateways.join('dead-2')];
     const stuck = await stream(first);
     const others = [await stream(first), await stream(first), await stream(second)];

@@ -54,7 +54,7 @@ describe('leases of gateways:', () => {
     ['Redis was unavailable for a little longer than a lease lasts', LEASE_MS + 1000],
     ['the clock of Redis stepped back by an hour', -HOUR_MS],
   ])(
-    'a gateway that starts after %s does not fail the streams of a gateway that could not renew its lease meanwhile',
+    'if %s, a gateway that starts next does not end the streams of a gateway that could not renew its lease',
     async (_name, ms) => {
       const before = await ledger.gateways.join('before');
       await openStream(before);

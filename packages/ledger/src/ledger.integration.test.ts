@@ -244,7 +244,7 @@ describe.each([
     expect((await hasty.sessions.reserve(request(tenant, { idempotencyKey: 'k', seconds: 3 }))).outcome).toBe('ok');
   });
 
-  test('a provisional session cannot be connected before it is confirmed, even if its lease is longer than the lifetime of its credential', async () => {
+  test('a provisional session cannot be connected before it is confirmed, even if provisional sessions last longer than credentials', async () => {
     const patient = await openLedger(redis.url, { sessionTtlMs: 20_000, provisionalLeaseMs: 60_000 });
     const tenant = await createTenant(patient, 60_000);
     const held = await provisional(patient, request(tenant, { idempotencyKey: 'k' }));

@@ -273,7 +273,7 @@ describe.each([
       expect(messages).toEqual(['a b', 'new']);
     });
 
-    test('name a hundred streams that lost their worker, but not a new stream that was queued before them', async () => {
+    test('name the hundred streams that lost their worker, but not a new stream, although it entered the queue before them', async () => {
       await worker('old', 100);
       // Streams that join in the same millisecond are served in the order of their ids.
       const moving = Array.from({ length: 100 }, (_, at) => `m${at + 100}`);
@@ -436,7 +436,7 @@ describe.each([
     expect(await ledger.workers.list(model)).toMatchObject([{ id: 'w2', active: 1 }]);
   });
 
-  test.concurrent('a worker that registers again after its lease expired has its former streams, except a stream that left in between', async () => {
+  test.concurrent('a worker that registers again after its lease expired has its former streams, except a stream that left the pool in the meantime', async () => {
     const pool = ownPool();
     await pool.worker('w1', 5);
     for (const session of ['a', 'b', 'c']) await pool.place(session);

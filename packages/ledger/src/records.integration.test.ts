@@ -65,7 +65,7 @@ describe.each([
     },
   );
 
-  test('an API key that an earlier version stored is not limited', async () => {
+  test('find() returns an API key that an earlier version of the service stored, without limits on scopes or models', async () => {
     const keyId = randomUUID().slice(0, 10);
     const key = keys.apiKey(keyId);
     await ledger.link.send(key, ['HSET', key, 'tenant', 'acme', 'hash', 'h', 'pepper', 'p1', 'expires', '']);

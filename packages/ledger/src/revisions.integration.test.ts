@@ -81,7 +81,7 @@ describe.each([
     expect((await place()).revision).toBeUndefined();
   });
 
-  test('a session gets a slot of the first tier with a free slot, and of a worker without a configured tier only as the last choice', async () => {
+  test('a session gets a slot of the first tier with a free slot, or, if no tier has one, a slot of a worker without a configured tier', async () => {
     await ledger.pools.configure(model, { canGrow: false, tiers: ['reserved', 'spot'] });
     await worker('untiered', 'r1', 9);
     await worker('removed', 'r1', 5, 'cpu');
@@ -134,7 +134,7 @@ describe.each([
     expect((await place()).id).toBe('other');
   });
 
-  test('the stream counts that several gateways report add up by revision, and are deleted with the revision', async () => {
+  test('the stream counts of several gateways are added up for each revision, and are deleted with the revision', async () => {
     await ledger.revisions.add(model, 'r1', { streams: 2, failures: 1, latencies: [0, 3, 0, 1] });
     await ledger.revisions.add(model, 'r1', { streams: 1, failures: 0, latencies: [] });
     await ledger.revisions.add(model, 'r2', { streams: 0, failures: 0, latencies: [4] });

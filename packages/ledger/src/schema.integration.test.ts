@@ -68,7 +68,7 @@ test.each([
   ['a version that is two versions older', SCHEMA_VERSION, SCHEMA_VERSION, SCHEMA_VERSION + 2],
   ['a time before versions were stored', undefined, undefined, 3],
 ])(
-  'a program refuses records of %s: it reads only the version of the records, and logs the reason only once',
+  'a program refuses to use records of %s: it reads only their version, and logs the reason of the refusal only once',
   async (_name, version, oldest, own) => {
     const prefix = `test-${randomUUID()}`;
     const id = createRedisKeys(prefix).ledgerId();

@@ -189,7 +189,7 @@ describe.each([
       expect(await read(tenant)).toEqual([100, 100]);
     });
 
-    test('adds the time of its renewal to the refusal when the credit is used up', async () => {
+    test('adds the time of the next renewal of the budget to a refusal after the credit is used up', async () => {
       const tenant = await createWithBudget(1);
       await use(tenant, 1);
       const { renewsAtMs } = (await ledger.accounts.read(tenant))!.budget!;

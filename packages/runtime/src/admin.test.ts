@@ -18,7 +18,7 @@ async function ask(options: Partial<AdminOptions>, ...paths: string[]): Promise<
   return answers;
 }
 
-test('the admin port reports a service as live as long as it answers, and as ready if its readiness check passes', async () => {
+test('the admin port reports every service without a liveness check as live, and as ready only if its readiness check passes', async () => {
   expect(await ask({ ready: () => 'no Redis' }, '/livez', '/readyz')).toEqual([
     [200, 'ok'],
     [503, 'no Redis'],

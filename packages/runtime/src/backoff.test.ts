@@ -14,7 +14,7 @@ test.each([
   expect(backoffMs(failures, options, random)).toBeCloseTo(expectedMs);
 });
 
-test('backoffMs is between half of the base delay and the maximum delay, and after one more failure at least half as long as before', () => {
+test('backoffMs is at least half of the base delay and at most the maximum delay, and after one more failure it is at least half of the previous value', () => {
   const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000 }), random, random, (failures, one, other) => {

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('writeDurably replaces a file, which only its owner can read, and leaves no temporary file', async () => {
+test('writeDurably replaces a file by one that only its owner can read, and leaves no temporary file', async () => {
   const file = join(folder, 'deep', 'file');
   expect(await readWhole(file)).toBeUndefined();
   await writeDurably(file, 'a longer text');
@@ -28,7 +28,7 @@ test('writeDurably keeps the old file and leaves no temporary file if the write 
   expect(readdirSync(folder)).toEqual(['file']);
 });
 
-test('prepareFolder removes temporary files that killed processes left, and no other files', async () => {
+test('prepareFolder removes the temporary files of killed processes, and no other files', async () => {
   writeFileSync(join(folder, '.file.0123.temporary'), 'half');
   writeFileSync(join(folder, 'file'), 'whole');
   await prepareFolder(folder);

@@ -150,7 +150,7 @@ test.each([
   [100, 25, 75],
   [0, 1, 0],
 ])(
-  'with %d streams on %d slots, excessShare corresponds to %d streams for a minute after a stream was late, and is 0 later',
+  'of %d streams on %d slots, excessShare counts %d as excess during the minute after a stream was late, and none later',
   (streams, slots, moves) => {
     const state = { ...initialSlots(slots), lateAtMs: 0 };
     const seen = { ...QUIET, nowMs: 59_999, streams };

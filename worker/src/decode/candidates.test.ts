@@ -52,7 +52,7 @@ describe('selectTop', () => {
     );
   });
 
-  test('returns log-probabilities that are not numbers if the scores are not numbers', () => {
+  test('returns the log-probability NaN if all scores are NaN', () => {
     const [ids, logProbs] = [new Int32Array(2), new Float32Array(2)];
     selectTop(Float32Array.of(NaN, NaN, NaN), 0, 3, ids, logProbs);
     expect([...logProbs]).toEqual([NaN, NaN]);

@@ -28,7 +28,7 @@ test('Transcript gives each word the product of the probabilities of its pieces 
   expect(confidences([1, 3, 0.9], [0, 4, 0.25])).toEqual([0.9, 0.25]);
 });
 
-test('Transcript computes the confidence of a word without those pieces that have no text', () => {
+test('Transcript ignores pieces without text when it computes the confidence of a word', () => {
   const [first, second] = transcript([4, 0, 0.9], [5, 1, 0.1], [4, 2, 0.7]).words(80, 2000);
   expect([first?.confidence, second?.confidence]).toEqual([0.9, 0.7]);
 });

@@ -17,7 +17,7 @@ describe('batchLimit', () => {
     expect(batchLimit(cost(100), 2, 16)).toBe(7);
   });
 
-  test('is not lowered to sizes at which a window takes much more time', () => {
+  test('is not lowered to sizes at which each window takes much more time than in a full batch', () => {
     expect(batchLimit(cost(100), 100, 16)).toBe(4);
   });
 

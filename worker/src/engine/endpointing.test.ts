@@ -106,7 +106,7 @@ test.each([
   ['split transducer on onnxruntime-node', split, noise, { silenceMs: 0, notBefore: 25_000 }, {}],
   ['transducer with GPU graphs', fused, noise, { silenceMs: 0, notBefore: 30_000 }, { gpuGraphs: true }],
 ] as const)(
-  'Engine with a %s returns the same utterances at its cuts as with flushes at the same samples, at every context',
+  'for each context, Engine with a %s returns the same utterances whether cuts or flushes at the same samples end them',
   async (_, modelDir, audio, endpointing, options) => {
     const engine = await engineOf(modelDir, options);
     const found: number[] = [];
@@ -158,7 +158,7 @@ describe('Engine with endpointing', () => {
     engine = await engineOf(folder);
   });
 
-  test('cuts in the pause after each recording, and not in audio that is only silence', async () => {
+  test('ends an utterance in the pause after each recording, but ends none in audio that is only silence', async () => {
     const { cuts } = await recognize(engine, speech, { context, silenceMs: 800 });
     for (const end of [FIRST, FIRST + PAUSE + SECOND_PART]) {
       expect(cuts.filter((cut) => cut > end + 0.5 * SECOND && cut <= end + PAUSE)).toHaveLength(1);

@@ -125,7 +125,7 @@ describe.each([
     stream.close();
   });
 
-  test('write() returns true as long as at most BUFFER_SAMPLES of the written samples are not consumed', async () => {
+  test('write() returns true while at most BUFFER_SAMPLES of the written samples are unconsumed', async () => {
     const stream = engine.open();
     let [sent, until] = [0, BUFFER_SAMPLES];
     const refused: number[] = [];

@@ -65,7 +65,7 @@ test.each([
   ['CTC model', 'ctc'],
   ['transducer', 'fused'],
 ] as const)(
-  'Engine returns the same finals, with confidences within 0.005, with the GPU graphs of a %s as without them',
+  'Engine returns the same finals for a %s with and without GPU graphs, and confidences differ by at most 0.005',
   async (_, kind) => {
     const audio = readWav(join(goldenFolder, 'speech.wav'));
     const modelDir = createGpuFolder(kind);

@@ -32,7 +32,7 @@ test('Lane counts only the audio after realtimeFrom as ahead of real time', () =
   expect(aheadAt(lane.pace, 1000)).toBe(1120);
 });
 
-test('Lane reports the received audio that follows the end of its next window as backlog, before and after a flush', () => {
+test('the backlog of a Lane is the received audio after the end of its next window, whether or not a flush was received', () => {
   const lane = createLane(0);
   lane.ring.write(new Int16Array(samplesFor(framing, 1)));
   expect(lane.backlogMs).toBe(0);
@@ -43,7 +43,7 @@ test('Lane reports the received audio that follows the end of its next window as
   expect(lane.backlogMs).toBe((samplesFor(framing, 1) * 1000) / 16_000);
 });
 
-test('for its pace, Lane counts no samples of a window after a flush, and no sample twice if the window is run again', () => {
+test('the pace of a Lane counts the samples of a window only up to a flush, and counts them only once if the window runs twice', () => {
   const lane = createLane(0);
   lane.ring.mark();
   lane.mark({ kind: 'flush', at: 1600 });

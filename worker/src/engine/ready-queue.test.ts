@@ -117,7 +117,7 @@ describe('ReadyQueue', () => {
   });
 
   test.each([true, false])(
-    'gives streams ahead of real time 3 % of the time while there are live streams (isPadded: %s)',
+    'while there are live streams, gives 3 % of the time to streams that are ahead of real time (isPadded: %s)',
     (isPadded) => {
       const queue = new ReadyQueue<Stream>({ isPadded });
       queue.add({ ...stream('a'), earlyMs: LIVE_EARLY_MS, pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 8000 + CHUNK_MS);
@@ -134,7 +134,7 @@ describe('ReadyQueue', () => {
     },
   );
 
-  test('stops limiting streams ahead of real time three seconds after the last window of a live stream', () => {
+  test('three seconds after the last window of a live stream, no longer limits streams that are ahead of real time', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add({ ...stream('a'), earlyMs: LIVE_EARLY_MS, pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
     queue.take(upTo(8), 9120, all);
@@ -144,7 +144,7 @@ describe('ReadyQueue', () => {
     expect(names(queue.take(upTo(8), 12_120, all))).toBe('xyz');
   });
 
-  test('returns a stream as a real-time stream when it is no longer ahead, even if the time for streams that are ahead is used up', () => {
+  test('returns a stream as soon as it is no longer ahead of real time, even if the spare time for streams that are ahead is used up', () => {
     const queue = new ReadyQueue<Stream>({ isPadded: false });
     queue.add({ ...stream('a'), earlyMs: LIVE_EARLY_MS, pace: { aheadMs: CHUNK_MS, atMs: 8000 } }, 9120);
     queue.take(upTo(8), 9120, all);
@@ -264,7 +264,7 @@ describe('ReadyQueue', () => {
   });
 
   test.each([1, 1.2])(
-    'at a slowdown of %d, with which the worker keeps up, delays no window, and neither does a queue in order of arrival',
+    'delays no window at a slowdown of %d (the worker keeps up), just as a queue in order of arrival delays none',
     (factor) => {
       expect(simulate(readyQueue(), factor)).toEqual(simulate(arrivalQueue(), factor));
       expect(simulate(readyQueue(), factor).lateShare).toBe(0);
@@ -319,7 +319,7 @@ describe('isLive', () => {
   /** Value of `earlyMs` if one second of audio was recorded before the stream was open. */
   const SECOND_BEFORE_MS = -1000;
 
-  test('is true if the audio arrives in real time, except for a second at the start', () => {
+  test('is true if audio arrives in real time, even if one second of it was recorded before the stream was open', () => {
     expect(isLive({ pace, earlyMs: SECOND_BEFORE_MS }, 0)).toBe(true);
     expect(isLive({ pace, earlyMs: -5000 }, TOLERANCE_MS)).toBe(true);
   });

@@ -216,9 +216,11 @@ export interface EngineStats {
   readonly runMs: number;
   /** Total time for which complete windows waited for the start of their runs. */
   readonly waitMs: number;
-  /** Device time of the copies of inputs, of the graphs, and of the copies of results. On a CPU, nothing is copied. */
+  /** Time in which the device copies inputs. A CPU copies nothing. */
   readonly copyInMs: number;
+  /** Time in which the device runs graphs. */
   readonly computeMs: number;
+  /** Time in which the device copies results. A CPU copies nothing. */
   readonly copyOutMs: number;
   /**
    * Time that the inference thread spends on the inputs and results of runs. On a CPU, this includes features and

@@ -2,7 +2,7 @@ import { speechPieces } from './speech-pieces.ts';
 
 describe('speechPieces', () => {
   test.each([0.08, 0.32, 1.12, 4])(
-    'returns six pieces per second on average for windows of %d s, with bursts',
+    'returns pieces in bursts, and on average six pieces per second, for windows of %d s',
     (seconds) => {
       const windows = Array.from({ length: 1000 }, (_, index) => speechPieces(seconds, index));
       const mean = windows.reduce((sum, pieces) => sum + pieces, 0) / windows.length;

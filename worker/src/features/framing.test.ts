@@ -16,7 +16,7 @@ test('buildFraming of [56, 13] returns a window of 121 frames that advances by 1
   expect(contexts.map((right) => chunkSamples(buildFraming(right, 8)))).toEqual([17_920, 8_960, 5_120, 2_560, 1_280]);
 });
 
-test('earlySamples is 1080 for every context with a subsampling of 8', () => {
+test('earlySamples() returns 1080 for every right context if the subsampling factor is 8', () => {
   for (const right of contexts) {
     const framing = buildFraming(right, 8);
     expect(earlySamples(framing)).toBe(1080);
@@ -37,7 +37,7 @@ test('windowsIn returns exactly the number of windows that can run without a flu
   );
 });
 
-test('nextWindow assigns every frame of audio to exactly one window after a flush', () => {
+test('nextWindow assigns every frame of the audio before a flush to exactly one window', () => {
   fc.assert(
     fc.property(fc.constantFrom(...contexts), fc.nat(100_000), (right, samples) => {
       const framing = buildFraming(right, 8);

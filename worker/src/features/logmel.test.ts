@@ -13,7 +13,7 @@ test('LogMel returns the floor value for silence', () => {
   for (const value of features(new Int16Array(1024), 0, 0, 1024, 2)) expect(value).toBeCloseTo(Math.log(2 ** -24), 4);
 });
 
-test('LogMel returns the same features at whatever position of the ring the utterance starts', () => {
+test('LogMel returns the same features for an utterance, regardless of its start position in the ring', () => {
   const moved = new Int16Array(2048);
   for (let i = 0; i < 800; i++) moved[1024 + ((i + 900) & 1023)] = noise[i]!;
   for (let t = 0; t < 5; t++)

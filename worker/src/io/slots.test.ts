@@ -31,7 +31,7 @@ test('limitSlots keeps the slots of the engine if the I/O threads can serve more
   });
 });
 
-test('limitSlots keeps the slots of the engine and logs a warning if no audio arrived', async () => {
+test('if no audio arrived during the measurement, limitSlots keeps the slots of the engine and logs a warning', async () => {
   expect(await limit(undefined, 1)).toMatchObject({ slots: 1000, log: expect.stringContaining('"warn"') });
 });
 

@@ -24,7 +24,7 @@ test('parseManifest returns the GPU graph of a context, and the weights file tha
   expect(parseManifest(JSON.stringify(both))).toEqual(both);
 });
 
-test('parseManifest returns the GPU graph for the search of a transducer', () => {
+test('parseManifest returns gpuJoint, the GPU graph for the search of a transducer', () => {
   const contexts = [{ context: [56, 13], encoder: ref, gpu: ref }];
   const transducer = { ...good, type: 'transducer', contexts, decoderJoint: ref, gpuJoint: ref, weights: [ref] };
   expect(parseManifest(JSON.stringify(transducer))).toEqual(transducer);

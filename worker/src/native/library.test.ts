@@ -32,7 +32,7 @@ describe('loadLibrary', () => {
     await expect(loadLibrary({ file, version: '1.30.0' })).rejects.toMatchObject({ code: 'library_missing' });
   });
 
-  test('refuses a library of another release than onnxruntime-node has', async () => {
+  test('refuses a library whose version differs from that of onnxruntime-node', async () => {
     const { file } = locateLibrary();
     await expect(loadLibrary({ file, version: '1.9.0' })).rejects.toMatchObject({
       code: 'version_mismatch',

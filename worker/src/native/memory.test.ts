@@ -25,7 +25,7 @@ test('blocks of host memory start at multiples of 64 bytes', async () => {
   for (const block of blocks) memory.release(block);
 });
 
-test('an event of host memory is complete immediately after it was recorded, and measures the time since another event', async () => {
+test('an event of host memory is complete as soon as record() returns, and msSince() returns the time since another event', async () => {
   const memory = createHostMemory(await loadKoffi());
   const [first, second] = [memory.createEvent(), memory.createEvent()];
   first.record();
@@ -35,7 +35,7 @@ test('an event of host memory is complete immediately after it was recorded, and
   expect(second.msSince(first)).toBeGreaterThanOrEqual(0);
 });
 
-test('done() of an event of host memory resolves in a later turn of the event loop', async () => {
+test('done() of an event that host memory created resolves in a later turn of the event loop', async () => {
   const event = createHostMemory(await loadKoffi()).createEvent();
   let handled = false;
   setImmediate(() => (handled = true));

@@ -177,7 +177,7 @@ describe('NativeSession on CPUs', () => {
 test.each([
   [undefined, {}],
   [4096n, { has_user_compute_stream: '1', user_compute_stream: '4096' }],
-])('cudaSettings disables TF32 and contains the stream %s', (stream, expected) => {
+])('cudaSettings disables TF32, and contains the CUDA stream if one is given (stream: %s)', (stream, expected) => {
   expect(cudaSettings({ device: 1, stream }, { cudaGraphs: true })).toEqual({
     device_id: '1',
     use_tf32: '0',

@@ -355,7 +355,7 @@ describe('the relay disconnects a gateway', () => {
     await own.close();
   });
 
-  test('that does not read its answers', async () => {
+  test('that does not read the answers of the worker', async () => {
     const { relay: own, address: to, server } = await serve();
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     const stream = await client(ticketFor(), to);

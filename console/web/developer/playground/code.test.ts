@@ -44,7 +44,7 @@ test.each(CODE_KINDS)('a key name with a line break stays inside the comment of 
   expect(line).toMatch(/^(#|\/\/) .*"a rm -rf b"/);
 });
 
-test('the curl command quotes the path of a CA file with a space and an apostrophe', () => {
+test('the curl command quotes the path of a CA file if the path contains a space and an apostrophe', () => {
   expect(buildCode('curl', { ...FACTS, caFile: "/my certs/o'ca.crt" })).toContain(
     String.raw`--cacert '/my certs/o'\''ca.crt'`,
   );

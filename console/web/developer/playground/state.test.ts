@@ -47,7 +47,7 @@ test('a message `ready` does not restart a recognition whose audio has already e
   expect(reduce(state, received({ type: 'ready' })).phase).toBe('finishing');
 });
 
-test('a late change of the phase does not restart a recognition that has failed', () => {
+test('an action `phase` that arrives after a failure does not restart the failed recognition', () => {
   const state = apply({ type: 'failed', code: 'x', message: 'y' }, { type: 'phase', phase: 'finishing' });
   expect(state).toMatchObject({ phase: 'idle', problem: { code: 'x', message: 'y' } });
 });

@@ -34,7 +34,7 @@ test('groupUsage by key puts sessions without a key into a group of their own', 
   expect(groupUsage(rows, 'key', ['2026-01-01']).map(({ id }) => id)).toEqual([sourceId('playground'), 'k']);
 });
 
-test('limitGroups keeps MAX_GROUPS groups and adds up the remaining groups if there are at least two', () => {
+test('limitGroups keeps MAX_GROUPS groups and adds up the remaining groups if at least two groups remain', () => {
   const models = Array.from({ length: MAX_GROUPS + 2 }, (_, index) => `m${index}`);
   const rows = models.map((model, index) => row('2026-01-01', model, 100 - index));
   const groups = groupUsage(rows, 'model', ['2026-01-01']);

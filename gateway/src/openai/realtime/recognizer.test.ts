@@ -154,7 +154,7 @@ describe('Recognizer', () => {
     ['finish', 'session_time_limit'],
     ['drain', 'draining'],
   ] as const)(
-    'waits for a settlement that is in progress when %s() is called, and then ends with the reason %s',
+    'if %s() is called during a settlement, waits for the settlement and then ends with the reason %s',
     async (method, reason) => {
       const { recognizer, start, state, streams, append } = createRecognizer({ idleMs: 1 });
       const stream = await start();

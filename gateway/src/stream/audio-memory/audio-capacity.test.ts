@@ -21,7 +21,7 @@ test.each([
   },
 );
 
-test('AudioCapacity subtracts the audio length of created sessions from the free room until the next renewal', async () => {
+test('AudioCapacity subtracts the audio length of created sessions from the free audio memory until the gateway renews its lease', async () => {
   const capacity = new AudioCapacity({ freeStreams: 1 });
   await capacity.exchange(renewal(1));
   expect(capacity.isOutdated).toBe(false);

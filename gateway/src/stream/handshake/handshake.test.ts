@@ -53,7 +53,7 @@ async function runHandshake(
   return { answer, done, pending: attempts.pending };
 }
 
-test('accept() returns a session whose owner is the lease of the gateway', async () => {
+test('accept() returns the session with the lease of the gateway as its owner', async () => {
   const owner = { id: 'g1', epoch: 1 };
   const { answer, done, pending } = await runHandshake(owner, owner);
   expect(answer).toMatchObject({ sessionId: 'session', tenant: 'acme', owner });

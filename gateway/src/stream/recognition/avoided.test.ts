@@ -11,7 +11,7 @@ test('Avoided lists a lost worker until the given time has passed since its last
   expect(avoided.list(2499, true)).toEqual(['b']);
 });
 
-test('Avoided lists only a placeholder if a worker has opened the stream and no lost worker must be avoided any more', () => {
+test('if a stream lost its worker long ago, Avoided lists a placeholder, so that Redis serves the stream before new streams', () => {
   const avoided = new Avoided(1000);
   avoided.add('a', 0);
   expect(avoided.list(5000, true)).toEqual(['-']);

@@ -430,7 +430,7 @@ async function answerBeforeSuccessorOpens(): Promise<Awaited<ReturnType<typeof s
   return draining;
 }
 
-test('a successor that opens the stream after an utterance was answered cuts the next utterance at the same samples as the draining worker', async () => {
+test('if a successor opens the stream after the final of an utterance, the successor cuts the next utterance at the same samples as the draining worker', async () => {
   const { stream, old, next } = await answerBeforeSuccessorOpens();
   stream.audio(CHUNK);
   old.step();

@@ -37,7 +37,7 @@ test('OutgoingStream splits audio into frames of at most maxTurnBytes', () => {
   ]);
 });
 
-test('OutgoingStream sends a mark after the audio before it, and waits while too many marks are unanswered', () => {
+test('OutgoingStream sends a mark after the audio that was added before the mark, and waits while too many marks are unanswered', () => {
   const stream = new OutgoingStream(0);
   stream.open(100);
   stream.addAudio(pcm(10));

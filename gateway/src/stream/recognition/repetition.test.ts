@@ -17,7 +17,7 @@ function repeat(...answers: (ReturnType<typeof final> | typeof RESET)[]): Repeti
 
 const head = new Utterance(3, 0);
 
-test('Repetition reports the answers that the client has received as repeated, and all later answers as new', () => {
+test('Repetition reports an answer as repeated if the client has already received it, and reports all later answers as new', () => {
   const repetition = repeat(final(30), RESET);
   const kinds = [consumed(10), delta(30), final(30), delta(99), RESET, consumed(10)].map((answer) =>
     repetition.check(answer, head),
@@ -45,19 +45,19 @@ test('Repetition accepts a reset without the cuts before it, because a worker dr
   expect([RESET, final(5)].map((answer) => repetition.check(answer, head))).toEqual(['repeated', 'repeated']);
 });
 
-test('Repetition accepts cuts that the previous worker did not find if a reset follows them', () => {
+test('Repetition accepts cuts before a reset even if the previous worker did not find these cuts', () => {
   const repetition = repeat(RESET, final(5));
   const kinds = [cut(30), RESET, final(5)].map((answer) => repetition.check(answer, head));
   expect(kinds).toEqual(['repeated', 'repeated', 'repeated']);
 });
 
-test('for a reset in place of cuts that must be repeated, Repetition.check returns "new" if the client has reset the oldest utterance, and otherwise "different"', () => {
+test('for reset_done from a worker that must still repeat cuts, Repetition.check returns "new" if the client has reset the oldest utterance, and otherwise "different"', () => {
   expect(repeat(cut(30)).check(RESET, head)).toBe('different');
   const reset = new Utterance(4, 0);
   reset.reset();
   expect(repeat(cut(30)).check(RESET, reset)).toBe('new');
 });
 
-test('Repetition.check returns "different" for a reset in place of cuts after which the previous worker answered a flush', () => {
+test('Repetition.check returns "different" for reset_done from a worker that must still repeat cuts and the final of a flush', () => {
   expect(repeat(cut(30), final(5)).check(RESET, head)).toBe('different');
 });

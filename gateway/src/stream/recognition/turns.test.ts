@@ -33,7 +33,7 @@ test('Turns sends replays only if no other stream has anything to send', () => {
   expect(order).toEqual(['live', 'live', 'replay', 'replay']);
 });
 
-test('when the number of unsent bytes grows, Turns stops sending replays earlier than live audio', () => {
+test('as the number of unsent bytes grows, Turns first stops sending replays, and later also live audio', () => {
   const order: string[] = [];
   const turns = new Turns();
   turns.add(createSender('replay', order, { bytes: 1_000_000, replayed: 1_000_000 }));

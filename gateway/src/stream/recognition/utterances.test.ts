@@ -17,7 +17,7 @@ describe('Utterances', () => {
     expect(utterances.head.number).toBe(2);
   });
 
-  test('moves the audio after a cut, its progress and the flush to a new utterance, and renumbers later utterances', () => {
+  test('moves the audio after a cut, the progress in that audio, and the flush to a new utterance, and renumbers later utterances', () => {
     const utterances = new Utterances();
     utterances.append(Buffer.concat([pcm(30), Buffer.alloc(20, 7)]));
     utterances.head.takeUnsent();
@@ -60,7 +60,7 @@ describe('Utterances', () => {
     expect(utterances.takeAnswered().number + 1).toBe(3);
   });
 
-  test('counts audio that the worker has not consumed as outstanding, and all audio after a move to another worker', () => {
+  test('counts as outstanding the audio that the worker has not consumed, and after a move to another worker, all audio', () => {
     const utterances = new Utterances();
     utterances.append(pcm(10));
     utterances.head.consume(8);

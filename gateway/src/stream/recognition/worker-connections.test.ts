@@ -220,7 +220,7 @@ test('the streams of a lost connection are lost at once if no process listens at
   expect(outcomes).toEqual(['refused']);
 });
 
-test('the gateway repeatedly tries to resume a lost connection, for as long as the worker keeps the connection', async () => {
+test('the gateway repeatedly tries to resume a lost connection, until the period in which the worker accepts a resume is over', async () => {
   const requests = offerResume((socket) => socket.destroy(), 4000);
   const { ends, opened } = openStream();
   await opened();

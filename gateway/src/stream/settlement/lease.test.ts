@@ -41,7 +41,7 @@ test('holdLease registers the gateway under a new id after its lease was lost', 
   expect(lost()).toBe(1);
 });
 
-test('holdLease keeps a lease that the ledger does not know if the ledger cannot be verified, because Redis may have been emptied', async () => {
+test('if the ledger cannot be verified, holdLease keeps a lease that the ledger does not know, because Redis may have been emptied', async () => {
   const { lease, joined, renewals, lost } = hold(() => Promise.reject(new Error('emptied')));
   await eventually('the renewal was tried several times', 30_000, () => renewals() > 3);
   await lease.stop();

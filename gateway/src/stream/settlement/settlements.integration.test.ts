@@ -74,7 +74,7 @@ test('Settlements repeat a settlement that Redis rejects, and charge the session
   expect(await usage()).toMatchObject({ state: 'completed', reservedMs: 0, consumedMs: 2000, availableMs: 58_000 });
 });
 
-test('Settlements release the slot of a stream even if a failover of Redis has undone the ledger command connect of its session', async () => {
+test('Settlements release the slot of a stream even if a failover of Redis has undone the ledger command `connect` of its session', async () => {
   const { owner, stream } = await connected();
   const model = `model-${randomUUID()}`;
   await ledger.workers.register(model, { id: 'w', address: 'ws://w', revision: 'r1', slots: 1 });

@@ -86,7 +86,7 @@ test('the file source reports no change when a file is touched or only its comme
   expect(events).toEqual([]);
 });
 
-test('the file source reports an invalid file by document and field only once for each content, and keeps the resources of the file', async () => {
+test('the file source reports document and field of an error in a file again only if the file has changed, and keeps the last valid resources', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a'), tenant('b')));
   const { source, names, at, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'New' }), tenant('b', { state: 'Closed' })));
@@ -135,7 +135,7 @@ test('the file source accepts an empty file that never contained resources', asy
   expect([source.invalidCount(), source.unsettled()]).toEqual([0, undefined]);
 });
 
-test('unsettled() of the file source names a file that has never been valid, and stays undefined after every file has been valid', async () => {
+test('unsettled() of the file source names a file that has never been valid, and always returns undefined after all files have been valid once', async () => {
   writeOld(file('a.yaml'), 'kind: nonsense\n');
   writeOld(file('b.yaml'), yaml(tenant('b')));
   const { source, names, events } = await start();

@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  'the operator keeps a pod that waits for a node, even if there are no sessions, and still knows the measured slots after a restart',
+  'the operator keeps a pod that waits for a node, even if there are no sessions, and a restarted operator still knows the measured slots',
   async () => {
     stage = await createStage(kubernetes);
     await stage.kubectl(['cordon', 'test-node']);

@@ -74,7 +74,7 @@ test('the removal of a deleted model waits until its namespace was listed, unles
   expect([runtime.mayMissWorkers(LATE), changed, removed]).toEqual([false, ['m'], ['m']]);
 });
 
-test('workers of a model that was deleted before the operator started run until the pool stops them, after their namespace was listed', async () => {
+test('if a model was deleted before the start of the operator, its workers keep running until their namespace is listed and the pool stops them', async () => {
   const { runtime, late, changed, removed, list } = await setUp();
   late.put(TYPES.Namespace, { metadata: { name: 'late' } });
   const pods = new TestPods(late);

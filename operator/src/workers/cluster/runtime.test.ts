@@ -232,7 +232,7 @@ describe('ClusterRuntime.apply', () => {
     expect(runtime.startFailure(OLD)).toBeUndefined();
   });
 
-  test('creates workers again for a model that is recreated while its removal is being completed', async () => {
+  test('creates workers for a model that is recreated before the removal of the old model is complete', async () => {
     await apply([[OLD, 1]]);
     onRemoved = () => {
       onRemoved = () => Promise.resolve();

@@ -98,7 +98,7 @@ describe('a model that names a Secret', () => {
   test.each([
     ['a Secret whose name is in the settings', 'svc-asr-admin-token', {}],
     ['a Secret with the labels of svc-asr', 'token', { [LABELS.partOf]: 'svc-asr' }],
-  ])('must not use %s, even if its label lets models use it', async (_what, name, labels) => {
+  ])('must not use %s, even if a label of that Secret lets models use it', async (_what, name, labels) => {
     label(name, 'true', labels);
     const template = withSecret({ worker: { env: [variable(name)] } });
     await apply([[template, 1]]);
@@ -138,7 +138,7 @@ describe('a model that names a Secret', () => {
   });
 });
 
-test('replace() of the object store reports a trimmed Secret that was added, changed or recreated since the previous list', () => {
+test('replace() of the object store reports a Secret that was added, changed or recreated since the previous list, although the store keeps only metadata of Secrets', () => {
   const secret = (resourceVersion: string, uid = 'uid') =>
     trimSecret({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'token', uid, resourceVersion } });
   const store = createObjectStore();

@@ -150,7 +150,7 @@ describe('the label sick', () => {
   });
 });
 
-test('the PodDisruptionBudget protects ready pods whose streams do not fit into other pods, and no pods that are starting', async () => {
+test('the PodDisruptionBudget protects ready pods whose streams do not fit into other pods, but not pods that are starting', async () => {
   const minAvailable = async (evictable: number) => {
     runtime.apply('m', desiredWorkers([[TEMPLATE, 3]], { evictable }));
     await runtime.converge('m');

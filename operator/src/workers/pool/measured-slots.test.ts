@@ -19,7 +19,7 @@ const worker = (revision: string, slots: number, device?: string): WorkerRecord 
   ...(device !== undefined && { device }),
 });
 
-test('measured slots are remembered by revision and device, and recall() returns the newest measurement of a revision', () => {
+test('measured slots are stored for each revision and device, and recall() returns the newest measurement of a revision', () => {
   const measured = restored({});
   measured.record([worker('a', 40, 'T4')]);
   measured.record([worker('b', 8)]);

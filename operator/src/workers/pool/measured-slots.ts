@@ -11,7 +11,8 @@ const MAX_MEASUREMENTS = 32;
 
 /**
  * The slots that the workers of a model measured. A pool without workers needs them to decide how many workers to
- * start. They are stored in `SlotsMemory` or in the status of the ASRModel, for the next operator.
+ * start. They must survive a restart of the operator. They are stored in a file if workers are local processes, and in
+ * the status of the ASRModel otherwise.
  */
 export class MeasuredSlots {
   readonly #model: string;

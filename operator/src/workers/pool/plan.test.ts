@@ -62,7 +62,7 @@ test('planPool neither drains nor stops workers of the wanted revision while Kub
   expect(plan(workers)).toEqual({ ensure: 2, ...NOTHING });
 });
 
-test('planPool still shrinks the pool while a replacement pod of Kubernetes is not ready', () => {
+test('planPool shrinks the pool even while a pod that Kubernetes created as a replacement is not ready', () => {
   const workers = [running('a'), running('b'), { ...running('next'), pinned: true }];
   const registered = [record('a'), record('b', { active: 1 })];
   expect(plan({ running: workers, registered })).toEqual({ ensure: 2, ...NOTHING });
@@ -268,7 +268,7 @@ test.each([
   { maxSurge: 1, maxUnavailable: 0, desired: 4, most: 5, fewestReady: 4 },
   { maxSurge: '50%', maxUnavailable: 1, desired: 4, most: 6, fewestReady: 3 },
 ])(
-  'planPool replaces $desired workers with at most $most running and at least $fewestReady ready (maxSurge $maxSurge, maxUnavailable $maxUnavailable)',
+  'while planPool replaces $desired workers, at most $most run and at least $fewestReady are ready (maxSurge $maxSurge, maxUnavailable $maxUnavailable)',
   ({ maxSurge, maxUnavailable, desired, most, fewestReady }) => {
     const seen = simulateRollout({ maxSurge, maxUnavailable }, desired, 100);
     expect(seen.left).toEqual(Array.from({ length: desired }, () => 'new'));
@@ -305,7 +305,7 @@ test('while the ledger is unavailable, planPool still reports that a worker is s
   expect(plan({ ...input, registered: [record('a'), record('b')] }).sick).toBeUndefined();
 });
 
-test('while the ledger is unavailable, planPool drains and stops no worker, but replaces workers that have ended', () => {
+test('while the ledger is unavailable, planPool neither drains nor stops workers, but replaces workers that have ended', () => {
   const unread = { registered: undefined, lostSinceMs: new Map([['a', 0]]), drainedAtMs: new Map([['b', 0]]) };
   expect(plan({ ...unread, running: [running('a'), running('b'), running('c')] })).toEqual({ ensure: 2, ...NOTHING });
   expect(plan({ ...unread, running: [running('a', { revision: 'old' })] }).ensure).toBe(1);
@@ -329,7 +329,7 @@ test('with a maxSurge of 10%, planPool runs 10% more workers during a rollout, b
   expect(plan({ ...atStart, revision: 'third', hurried: true }).ensure).toBe(40);
 });
 
-test('planPool gives a canary its share of the workers, and keeps a worker of the stable revision unless the pool needs no workers', () => {
+test('planPool gives a canary its share of the workers, and keeps a worker of the stable revision as long as the pool needs any workers', () => {
   const canary = (desired: number, percent: number, olds: number, news: number) => {
     const names = [...Array.from({ length: olds }, (_, at) => `o${at}`)];
     const fresh = [...Array.from({ length: news }, (_, at) => `n${at}`)];
@@ -410,7 +410,7 @@ describe('planPool, for workers on nodes that are cordoned or about to be remove
     expect(plan({ running: workers, registered })).toEqual({ ensure: 3, drain: ['c'], stop: [] });
   });
 
-  test('does not replace workers on a cordoned node during a rollout, which replaces them anyway', () => {
+  test('starts no extra replacement for a worker on a cordoned node if a rollout already replaces this worker', () => {
     const workers = [{ ...older('a'), notice: { kind: 'cordon' as const, reason: 'x' } }, running('b')];
     const stable = { revision: 'old', percent: 50 };
     const input = { stable, running: workers, registered: [record('a', { revision: 'old' }), record('b')] };

@@ -162,7 +162,7 @@ function findSickness(
   return failure !== undefined && isWorking ? [{ id, failure }] : [];
 }
 
-/** Returns a message if a worker did not register in time. Undefined if it registered, or still has time. */
+/** Returns a message if a worker did not register in time. Undefined if it registered once, was drained, or still has time. */
 function describeLateStart(
   { id, ageMs }: RunningWorker,
   records: ReadonlyMap<string, WorkerRecord>,

@@ -75,7 +75,7 @@ test('workers of a tier that was used as overflow keep running until workers of 
   expect(harness.tiers()).toEqual({ reserved: { ready: 1, running: 1 } });
 });
 
-test('a tier whose slots are unknown starts only one worker, and no other tier starts workers until its slots are known', async () => {
+test('a tier whose slots are unknown starts only one worker, and until these slots are known, no other tier starts workers', async () => {
   const tiers = [RESERVED, CPU].map(({ slots: _, ...tier }) => tier);
   const { harness, revision } = createTiered(spec(tiers));
   harness.holdBack(`${revision}/reserved`, pending);

@@ -49,7 +49,7 @@ test('the worker guard leaves the workers to an operator that has taken over', a
   expect(isRunning()).toBe(true);
 });
 
-test('the worker guard does not end the workers of an operator that stopped by itself', async () => {
+test('the worker guard does not end the workers of an operator that shut down normally', async () => {
   owner('gone');
   startGuard(folder, 0).close();
   await pause(1000);

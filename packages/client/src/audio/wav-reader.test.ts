@@ -34,7 +34,7 @@ test('WavReader finds format and audio of a plain file', () => {
   });
 });
 
-test('WavReader returns the same audio for any division of the file and any extra chunks', () => {
+test('WavReader returns the format and the audio of a file, whatever the sizes of the pieces that it reads, and whatever extra chunks the file contains', () => {
   const chunk = fc.tuple(fc.constantFrom('LIST', 'JUNK', 'fact', 'bext', 'cue '), fc.uint8Array({ maxLength: 40 }));
   fc.assert(
     fc.property(

@@ -59,7 +59,7 @@ test('Replies does not resolve a flush with a final that a pause caused', async 
   expect(await reply.promise).toMatchObject({ utterance: 4 });
 });
 
-test('if a session ends with a final whose words are all sent again in the next session, Replies does not increase the utterance number', () => {
+test('if a session ends with a final, and the next session gets the audio of all words of this final again, Replies does not increase the utterance number', () => {
   const timeline = timelineOf();
   const replies = new Replies(timeline);
   replies.receive(endpoint, undefined);
@@ -77,7 +77,7 @@ test('if a session ends with a final whose words are all sent again in the next 
   expect([timeline.resumeAt, timeline.utterance]).toEqual([32_000, 4]);
 });
 
-test('Replies hides the acknowledgement of a config that the long stream repeats, but passes on a refusal of this config', () => {
+test('if the long stream sends a config again by itself, Replies hides the acknowledgement, but passes on a refusal', () => {
   const replies = new Replies(timelineOf());
   replies.expectOwnConfig();
   replies.expectOwnConfig();

@@ -6,7 +6,7 @@ async function readAll(buffer: AudioBuffer): Promise<number[]> {
   return lengths;
 }
 
-test('the buffer of a microphone accepts audio until the buffer is full, and delivers all accepted audio before its end', async () => {
+test('the buffer of a microphone accepts audio until the buffer is full, and ends only after it has delivered all accepted audio', async () => {
   const buffer = new AudioBuffer(1);
   expect(buffer.push(new Int16Array(8000))).toBe(true);
   expect(buffer.push(new Int16Array(8000))).toBe(true);

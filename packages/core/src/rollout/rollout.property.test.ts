@@ -109,7 +109,7 @@ test('a new revision replaces the stable revision only after the new revision wa
   );
 });
 
-test('a rollback for failures or latency needs enough streams, failures or deltas, and lasts while the model specifies the rejected revision', () => {
+test('a rollback that no start deadline caused needs enough streams, failures or deltas, and lasts while the model specifies the rejected revision', () => {
   fc.assert(
     fc.property(spec, walkOf, (of, steps) => {
       const reconciles = walk(of, steps);

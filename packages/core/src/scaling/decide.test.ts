@@ -197,7 +197,7 @@ test('decideScaling adds a worker if the measured slots do not cover the demand,
   expect(pool(950, 0, { workers: workersOf(10, 90) }).desired).toBe(11);
 });
 
-test('decideScaling adds a worker when sessions wait for STARVED_AFTER_MS although slots are free', () => {
+test('decideScaling adds a worker when sessions have waited for STARVED_AFTER_MS although slots are free', () => {
   const pool = createPool({}, 1);
   const waits = (nowMs: number, more: Partial<ScalingInput> = {}) =>
     pool(0, nowMs, { load: load(0, nowMs, { waiting: 1 }), workers: workersOf(1), ...more });

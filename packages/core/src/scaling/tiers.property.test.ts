@@ -73,7 +73,7 @@ test('fillTiers provides the needed slots, or reports how many slots are missing
   );
 });
 
-test('fillTiers keeps enough running workers of a tier for the needed slots that ready workers of preferred tiers do not provide', () => {
+test('fillTiers keeps enough running workers of a tier to provide the needed slots that ready workers of preferred tiers do not provide', () => {
   fc.assert(
     fc.property(tiers, need, (all, needed) => {
       const { counts } = fillTiers(all, needed);

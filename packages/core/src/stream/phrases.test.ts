@@ -39,7 +39,7 @@ test('parseClientMessage refuses a phrase that is too long', () => {
   );
 });
 
-test('parseClientMessage accepts the maximum number of phrases and refuses one more', () => {
+test('parseClientMessage accepts a message with the maximum number of phrases and refuses one phrase more', () => {
   const phrases = Array.from({ length: maxPhrases }, (_, i) => ({ text: `a${i}` }));
   expect(reasonOf([])).toBe('ok');
   expect(reasonOf(phrases)).toBe('ok');

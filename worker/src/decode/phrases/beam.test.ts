@@ -69,7 +69,7 @@ describe('PhraseBeam', () => {
     expect(decode([unsure], { phrases: ['nyeri'] })).toEqual(['nyeri']);
   });
 
-  test('recognizes a phrase that repeats a piece where the best path has no blank between both pieces', () => {
+  test('recognizes a phrase in which a piece occurs twice in a row, although the best path has no blank between the two', () => {
     const rows = [frame([NYE, 1]), frame([RI, 1]), frame([RI, 0.9], [BLANK, 0.1]), frame([RI, 1])];
     expect(decode([rows])).toEqual(['nyeri']);
     expect(decode([rows], { phrases: ['nyeriri'] })).toEqual(['nyeriri']);
@@ -92,7 +92,7 @@ describe('PhraseBeam', () => {
     expect(decode(chunks, { phrases: ['nyeri'] })).toEqual(['na nya', 'na nyeri', 'na nyeri na']);
   });
 
-  test('reports the times and the confidence of the pieces of a phrase, without its boost', () => {
+  test('reports the times of the pieces of a phrase, and their confidence without the boost of the phrase', () => {
     const { transcript, search } = start({ phrases: ['nyeri'] });
     search.decode(Float32Array.from([blank, ...unsure].flat()), 0, 5);
     expect(transcript.words(80, 1000)).toEqual([{ text: 'nyeri', start_ms: 80, end_ms: 320, confidence: 0.12 }]);

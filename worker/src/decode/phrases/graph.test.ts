@@ -61,7 +61,7 @@ describe('PhraseGraph', () => {
     },
   );
 
-  test('finds a phrase that starts within a part of another phrase', () => {
+  test('finds a phrase whose first word is also in the middle of another phrase', () => {
     expect(scoreOf(new PhraseGraph(phrases('a b c', 'b d')), ' a', ' b', ' d')).toBeCloseTo(3);
   });
 

@@ -2,7 +2,7 @@ import { buildFraming } from '../../features/framing.ts';
 import { encodedFrames } from './rows.ts';
 
 describe.each([4, 8])('encodedFrames with a subsampling of %d', (subsampling) => {
-  test('returns the number of frames in a chunk for a full window, and 0 for a window without frames after its history', () => {
+  test('returns the number of frames of one chunk if the window is full, and 0 if the window contains only its history', () => {
     for (const right of [0, 3, 13]) {
       const { window, shift } = buildFraming(right, subsampling);
       expect(encodedFrames({ subsampling }, window)).toBe(right + 1);

@@ -116,12 +116,12 @@ describe('searchTransducer', () => {
   });
 
   test.each([
-    [0, 1],
-    [1, 2],
-    [4, 3],
+    [1, 0],
+    [2, 1],
+    [3, 4],
   ])(
-    'executes the search steps for %d expected pieces in %d runs of the joint graph, even if it finds no piece',
-    async (pieces, runs) => {
+    'runs the joint graph %d times if the search is planned for %d pieces, even if it finds none',
+    async (runs, pieces) => {
       const { transcript, search } = createSearch();
       const joint = new ScriptedJoint([[step(-1, 1), step(-1, 2)]]);
       expect(await search(joint, pieces)).toEqual([true]);

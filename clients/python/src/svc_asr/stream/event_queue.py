@@ -22,7 +22,7 @@ class EventQueue:
         self._error: Exception | None = None
 
     def push(self, event: Event) -> None:
-        """Add an event."""
+        """Add an event. A delta replaces the preceding delta of the same utterance."""
         last = self._events[-1] if self._events else None
         if (
             isinstance(event, Delta)

@@ -44,7 +44,7 @@ test('decideScale lowers replicas and deletes no pod itself if Kubernetes will t
   expect(decide(1, pod('a'), pod('b', { selectedForRemoval: true }))).toEqual({ replicas: 1, remove: [] });
 });
 
-test('decideScale itself deletes the pod selected for removal if Kubernetes would first remove a pod that has not started', () => {
+test('decideScale itself deletes the pod selected for removal if Kubernetes would instead remove a pod that has not started', () => {
   const starting = { scheduled: false, pending: true, running: false, ready: false };
   expect(decide(2, pod('a'), pod('b', going), pod('c', starting))).toEqual({ replicas: 2, remove: ['b'] });
 });
@@ -69,7 +69,7 @@ test('decideScale lowers replicas by the number of pods that the ReplicaSet cont
   expect(decideBy({ observedSelected: 2 }, 1, ...pods)).toEqual({ replicas: 2, remove: [] });
 });
 
-test('decideScale removes nothing while two ReplicaSets of a restarting Deployment have started pods', () => {
+test('decideScale removes nothing while pods of two ReplicaSets of a restarting Deployment have started', () => {
   const pods = [pod('a'), pod('b', going)];
   const sets = [setOf(pods), { ...setOf(pods), hash: 'another' }];
   expect(decideScale({ count: 1, replicas: 2, pods, sets })).toEqual({ replicas: 2, remove: [] });
@@ -99,7 +99,7 @@ test('decideScale removes all pods during a restart if all are selected for remo
   expect(decideScale({ count: 0, replicas: 2, pods, sets })).toEqual({ replicas: 0, remove: [] });
 });
 
-test('if the ReplicaSet has no phase label, decideScale itself counts the pods that are selected for removal', () => {
+test('if the ReplicaSet has no phase label, decideScale determines from the pods how many are selected for removal', () => {
   expect(decideBy({ observedSelected: 0, hasPhaseLabel: false }, 1, pod('a'), pod('b', going))).toEqual({
     replicas: 1,
     remove: [],

@@ -105,7 +105,7 @@ test('createCertificateSource rejects a key that does not belong to the first ce
   await expect(issue()).rejects.toThrow(`the key in ${caKeyFile} does not belong to the first certificate`);
 });
 
-test('createCertificateSource rejects the certificate of a worker as a CA', async () => {
+test('createCertificateSource rejects a CA file that contains the certificate of a worker', async () => {
   const values = await issue();
   writeFileSync(caCertFile, values['tls.crt'] ?? '');
   writeFileSync(caKeyFile, values['tls.key'] ?? '');
