@@ -1,3 +1,3 @@
-// Runs the same load as the scenario steady. The streams request the contexts of the plan, and each context has its own
-// latency threshold.
+// Runs the same load as the scenario steady, but the plan lists several contexts. The streams request them in turn, and
+// each context has its own latency threshold.
 export { options, default, handleSummary } from './steady.ts';

@@ -21,7 +21,7 @@ test('judgeStep fails a step that misses a target or has refused sessions', () =
   expect(judgeStep({ latencies, refused: 1 }, LIMITS)).toEqual(['delta p95 400 ms > 300 ms', '1 sessions refused']);
 });
 
-test('judgeStep fails a step without deltas or finals, but not a step without ready events', () => {
+test('judgeStep fails a step that has no deltas or has no finals, but not a step without ready events', () => {
   const latencies = { delta: null, final: null, ready: null };
   expect(judgeStep({ latencies, refused: 0 }, LIMITS)).toEqual(['no delta arrived', 'no final arrived']);
 });

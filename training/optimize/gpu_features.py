@@ -1,4 +1,4 @@
-"""Adds nodes to a graph that compute log-mel features from PCM, in the same way as worker/src/features."""
+"""Extends a graph with nodes that compute log-mel features from PCM, in the same way as worker/src/features."""
 
 import numpy as np
 from onnx import TensorProto

@@ -68,8 +68,8 @@ class State:
         return self.indices(g.op("Add", start, g.counted(count, 1, block)))
 
     def extend(self, name, new):
-        """new [C * B, width] keys or values of a layer. Returns [left + C, B, width] with the past followed by `new`.
-        Also writes `new` to the new page.
+        """Appends a chunk to the past of a layer. `new` has the keys or values of the chunk, as [C * B, width]. Returns
+        [left + C, B, width]: the past, followed by `new`. Also writes `new` to the page of the chunk.
         """
         g, left, chunk = self.g, self.left, self.chunk
         arena = self.arena(name, "frames")

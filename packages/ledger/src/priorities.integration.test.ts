@@ -226,7 +226,7 @@ test('queued streams of gateways of this version and of the previous one are all
   await pool.join('a1', 'a', 'high');
   await earlierGateway.join(pool, 'a2', 'a');
   await pool.join('a3', 'a', 'high');
-  // A gateway of the previous version serves the first entry of `q`, and must find the session in `q:TENANT`.
+  // A gateway of the previous version takes the first tenant in `q`, and must find a session of it in `q:TENANT`.
   expect(await pool.send('LRANGE', 'q', '0', '-1')).toEqual(['a']);
   expect(await pool.send('LRANGE', 'q:a', '0', '-1')).toEqual(['a2']);
   pool.waiting().push({ session: 'a2', tenant: 'a', priority: 'normal' });

@@ -159,7 +159,7 @@ test.each([
   },
 );
 
-test('excessShare is 0 if slots have fallen only because streams send no audio', () => {
+test('excessShare is 0 if the worker offers fewer slots only because streams send no audio', () => {
   const limits = { ...LIMITS, start: 100 };
   const quiet = decideFor(60, initialSlots(200), { ...QUIET, streams: 180 }, limits);
   expect(quiet.slots).toBe(100);

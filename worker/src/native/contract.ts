@@ -33,7 +33,7 @@ export interface GraphShape {
   readonly frames: number;
   /** Number of pages for the left context. */
   readonly pages: number;
-  /** Number of samples in a row. */
+  /** Number of samples in a row of the input. Each stream of a batch has one row. */
   readonly samples: number;
   readonly takesPrompt: boolean;
   /** Number of language prompts. 0 if the graph takes none. */

@@ -11,7 +11,7 @@ const FACTS: CodeFacts = {
 };
 
 test.each(CODE_KINDS)(
-  'the code for %s names the model, SVC_ASR_API_KEY and the name of the key, and contains no API key',
+  'the code for %s contains the model, the variable SVC_ASR_API_KEY and the name of the API key, but not the API key itself',
   (kind) => {
     const code = buildCode(kind, FACTS);
     expect(code).toContain('svc-asr-kikuyu-v1');

@@ -150,7 +150,7 @@ describe('session.update', () => {
   });
 });
 
-test('if the contexts of the model are not known yet, a connection applies the context for the requested delay after a worker has opened the stream', async () => {
+test('if the contexts of the model are not known yet, a connection requests the context that matches the delay only after a worker has opened the stream', async () => {
   const { start } = createConnection({ contexts: [[56, 13]] });
   const stream = await start();
   const endpointing = { silence_ms: 500 };

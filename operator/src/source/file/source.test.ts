@@ -86,7 +86,7 @@ test('the file source reports no change when a file is touched or only its comme
   expect(events).toEqual([]);
 });
 
-test('the file source reports document and field of an error in a file again only if the file has changed, and keeps the last valid resources', async () => {
+test('the file source reports an error in a file with its document and field, repeats the report only after the file has changed, and keeps the last valid resources', async () => {
   writeOld(file('a.yaml'), yaml(tenant('a'), tenant('b')));
   const { source, names, at, title } = await start();
   writeFileSync(file('a.yaml'), yaml(tenant('a', { displayName: 'New' }), tenant('b', { state: 'Closed' })));

@@ -1,8 +1,8 @@
 -- Assigns free slots to queued streams. Scripts that add capacity call serve_queue.
 -- @include workers
 -- @include queue
--- Number of streams after which one call serves only excess streams, so that it does not block Redis for long. The
--- gateways of the served streams then call place.lua, which serves further streams.
+-- Number of streams that one call serves, so that it does not block Redis for long. The gateways of the served streams
+-- then call place.lua, which serves further streams. Excess streams are not counted. A worker has them beyond its slots.
 local SERVED_AT_ONCE = 256
 -- Largest number of streams in `qm` that one call skips because they avoid all workers with free slots.
 local SKIPPED_AT_ONCE = 64
