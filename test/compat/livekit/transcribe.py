@@ -46,7 +46,8 @@ async def main() -> None:
             if event.type == stt.SpeechEventType.FINAL_TRANSCRIPT:
                 print(event.alternatives[0].text, flush=True)
 
-    # A LiveKit agent already has an HTTP session. This program is not an agent, so it opens a session.
+    # A LiveKit agent already has an HTTP session. This program is not an agent, so it opens
+    # a session.
     async with utils.http_context.open():
         recognizer = openai.STT(model=model, language=language, use_realtime=True)
         stream = recognizer.stream()

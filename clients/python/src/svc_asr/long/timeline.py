@@ -250,7 +250,7 @@ class Timeline:
         return self._emit(final, is_requested=mark.kind == "flush")
 
     def _emit(self, final: Final, *, is_requested: bool) -> list[Event]:
-        """Return a final transcript for the user, or nothing if it is empty and was not requested."""
+        """Return a final transcript for the user. Return nothing if it is empty and unrequested."""
         if not final.words and not final.text and not is_requested:
             return []
         self._utterance += 1
