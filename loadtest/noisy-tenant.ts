@@ -7,8 +7,8 @@ import { createAndDelete } from './lib/session.ts';
 export { handleSummary } from './lib/load.ts';
 
 /**
- * Number of sessions per second that are created and deleted without a stream. Without them, there would be too few
- * sessions for a percentile.
+ * Number of additional sessions per second that are created and deleted without opening a stream. The streams alone
+ * create too few sessions for a percentile of the creation latency.
  */
 const CREATED_PER_SECOND = 10;
 const seconds = WARM_UP_SECONDS + plan.durationSeconds;

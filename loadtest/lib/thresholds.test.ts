@@ -10,7 +10,7 @@ const plan = {
   requiresLatency: true,
 };
 
-test('if the scenario must meet the latency targets, buildThresholds limits the lag and the latencies of regular tenants', () => {
+test('if the scenario must meet the latency targets, buildThresholds limits the latencies of regular tenants and the lag of the load test', () => {
   expect(buildThresholds(plan)).toMatchObject({
     'delta_latency{role:regular}': ['p(95)<=300'],
     'final_latency{role:regular}': ['p(95)<=600'],
@@ -19,7 +19,7 @@ test('if the scenario must meet the latency targets, buildThresholds limits the 
   });
 });
 
-test('buildThresholds sets no limits for latencies and lag if the scenario is no ramp and need not meet the latency targets', () => {
+test('buildThresholds sets no limits for latencies and for the lag of the load test if the scenario is no ramp and need not meet the latency targets', () => {
   expect(buildThresholds({ ...plan, requiresLatency: false })).toMatchObject({
     'delta_latency{role:regular}': [],
     lag: [],
@@ -37,7 +37,7 @@ test('buildThresholds limits the delta latency of each context', () => {
   });
 });
 
-test('buildThresholds measures each step of a ramp separately, and limits the lag', () => {
+test('buildThresholds measures each step of a ramp separately, and limits the lag with which the load test sends audio', () => {
   const ramp = { steps: [70, 80], stepSeconds: 60, settleSeconds: 5 };
   expect(buildThresholds({ ...plan, ramp, requiresLatency: false })).toMatchObject({
     'delta_latency{step:70}': [],

@@ -23,7 +23,8 @@ export interface Saturation {
 }
 
 /**
- * Relative difference between two measurements of slots. If it is larger, the speed of the machine counts as changed.
+ * Limit of the relative difference between two measurements of slots. Above it, the speed of the machine counts as
+ * changed.
  */
 export const CHANGED_SHARE = 0.1;
 

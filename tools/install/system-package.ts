@@ -24,8 +24,9 @@ export interface SystemPackage<Found> {
   /** Requirement, for example "etcd 3.4 or newer". */
   need: string;
   /**
-   * Packages by package manager, separated by spaces; apt.sh describes the format for apt-get. Further entries are
-   * tried if an earlier one is not available or too old. Package managers without an entry cannot install the software.
+   * Alternatives for each package manager, in the order in which they are tried. An alternative is a list of packages,
+   * separated by spaces (apt.sh describes the format for apt-get). The next one is tried if the one before it is not
+   * available or too old. Package managers that are not listed cannot install the software.
    */
   packages: Partial<Readonly<Record<PackageManager, readonly string[]>>>;
   /** Finds the software without installing it. */

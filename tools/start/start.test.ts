@@ -24,7 +24,7 @@ afterEach(() => rmSync(home.path, { recursive: true }));
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test('createHome makes folders with secrets, data, logs and worker state accessible only by their owner', () => {
+test('createHome creates the folders of secrets, data, logs and worker state with access only for their owner', () => {
   const folders = [home.path, home.secrets, home.redis, home.logs, home.workers];
   expect(folders.map(mode)).toEqual(folders.map(() => 0o700));
 });

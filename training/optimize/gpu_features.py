@@ -12,8 +12,8 @@ F32 = np.float32
 
 
 def samples_of(window):
-    """Returns the number of samples in a row. The row contains the samples that the frames of a window cover, and one
-    sample before them for the pre-emphasis.
+    """Returns the length of an input row in samples. The row contains the samples that the frames of a window cover,
+    and one sample before them for the pre-emphasis.
     """
     return (window - 1) * HOP + FRAME + 1
 

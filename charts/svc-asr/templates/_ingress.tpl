@@ -11,7 +11,7 @@ nginx.ingress.kubernetes.io/proxy-send-timeout: {{ $seconds | quote }}
 # Buffering would delay audio and transcripts.
 nginx.ingress.kubernetes.io/proxy-buffering: "off"
 nginx.ingress.kubernetes.io/proxy-request-buffering: "off"
-# Only clients may retry a request that creates a session, because they repeat its idempotency key.
+# A request that creates a session may have no idempotency key. A retry by the proxy would create a second session.
 nginx.ingress.kubernetes.io/proxy-next-upstream: "off"
 {{- else if eq .ingress.controller "haproxy" }}
 haproxy.org/server-ssl: {{ .secure | quote }}

@@ -17,7 +17,7 @@ export interface SignInRoutes {
   readonly startPath: string;
   /** Path that the provider redirects to. */
   readonly callbackPath: string;
-  /** Cookie that holds the login. It is SameSite=Lax, because the provider redirects from another site. */
+  /** Cookie that holds the state of a sign-in. It is SameSite=Lax, because the provider redirects from another site. */
   readonly loginCookie: Cookie;
   /** Maximum number of failed sign-ins of an address per minute. */
   readonly failuresPerMinute: number;

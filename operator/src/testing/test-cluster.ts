@@ -6,7 +6,7 @@ import type { Kubernetes } from '../../../test/support/kubernetes.ts';
 export const CRDS = resolve(import.meta.dirname, '../../../crds');
 export const CRD_FILES = ['asrmodels', 'tenants', 'apikeys'].map((plural) => join(CRDS, `${plural}.yaml`));
 
-/** Starts a Kubernetes API that serves our resources. */
+/** Returns the Kubernetes API that the test files of a jest worker share. It serves our resources. */
 export function startTestCluster(): Promise<Kubernetes> {
   return borrowKubernetes();
 }

@@ -12,7 +12,7 @@ const settings = {
   PUBLIC_URL: url('Where.', ['https:'], 'https://localhost:8443'),
 };
 
-test('readSettings reads values, defaults and a secret from a file', () => {
+test('readSettings reads values from the environment, uses defaults, and reads a secret from a file', () => {
   const file = join(temporaryFolder('settings'), 'pepper');
   writeFileSync(file, 'salt\n');
   expect(readSettings(settings, { NAME: 'x', PEPPER_FILE: file, PROXIES: 'a, b,', PUBLIC_URL: 'https://h/' })).toEqual({

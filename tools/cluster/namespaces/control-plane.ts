@@ -26,7 +26,7 @@ export interface StartOptions {
   plan: ClusterPlan;
   programs: Programs;
   certificates: Certificates;
-  /** Kubeconfig with all permissions for programs inside the cluster. */
+  /** Kubeconfig that programs inside the cluster use. It grants all permissions. */
   kubeconfig: string;
   /** Configuration of a client that reaches the API server from outside the cluster. */
   client: KubeConfig;

@@ -60,8 +60,8 @@ export const spareUntil = ({ pace, chunkMs, earlyMs }: { pace: Pace; chunkMs: nu
   earlyMs <= TOLERANCE_MS ? -Infinity : realTimeAt(pace, chunkMs);
 
 /**
- * Returns the time at which the stream no longer counts as ahead of real time. The last chunk does not count as ahead,
- * because a chunk is processed only when all its audio has arrived.
+ * Returns the time at which the stream no longer counts as ahead of real time. The duration of one chunk does not count
+ * as ahead. A chunk is processed only when all its audio has arrived, so a stream in real time has sent one chunk too.
  */
 export const realTimeAt = ({ aheadMs, atMs }: Pace, chunkMs: number): number => atMs + aheadMs - chunkMs - TOLERANCE_MS;
 

@@ -275,7 +275,7 @@ describe('ReadyQueue', () => {
     [1.6, 0.4],
     [2, 0.6],
   ])(
-    'at a slowdown of %d, delays less than %d times as many windows as a queue in order of arrival',
+    'at a slowdown of %d, the share of late windows is less than %d times that of a queue in order of arrival',
     (factor, share) => {
       const [ours, arrival] = [simulate(readyQueue(), factor), simulate(arrivalQueue(), factor)];
       expect(ours.lateShare).toBeLessThan(arrival.lateShare * share);
@@ -329,7 +329,7 @@ describe('isLive', () => {
     expect(isLive({ pace, earlyMs: aheadMs }, 0)).toBe(false);
   });
 
-  test('is true after a window that ran late, although the next window follows soon', () => {
+  test('is true after a window that ran late, so that the next window follows after less than the duration of a chunk', () => {
     const late = afterChunk(pace, CHUNK_MS, 5000 + 2 * CHUNK_MS - 100);
     const { aheadMs } = startArrival(5000);
     expect(isLive({ pace: afterChunk(late, CHUNK_MS, 5000 + 2 * CHUNK_MS), earlyMs: aheadMs }, 0)).toBe(true);

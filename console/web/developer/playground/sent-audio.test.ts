@@ -1,6 +1,6 @@
 import { quantile, SentAudio } from './sent-audio.ts';
 
-test('SentAudio returns the time at which the last sample before a position was captured or sent', () => {
+test('SentAudio returns the time at which the audio before a position was complete', () => {
   const audio = new SentAudio();
   audio.add(40, 1000);
   audio.add(40, 1040);

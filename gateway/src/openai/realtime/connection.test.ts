@@ -200,7 +200,7 @@ describe('appended audio', () => {
     ['no_capacity', 1013, ['created']],
     ['concurrency_limit_exceeded', 1013, ['created']],
   ] as const)(
-    'closes the connection if its session is refused with %s (close code %d)',
+    'if the session of the audio is refused with %s, the connection is closed with code %d',
     async (code, closeCode, sent) => {
       const { append, state, types } = createConnection({ refusal: new ApiError(code) });
       append();
@@ -216,11 +216,14 @@ describe('appended audio', () => {
     ['account_suspended', [1008, 'account_suspended']],
     ['audio_limit_reached', [1008, 'insufficient_credits']],
     ['cancelled', [1000, 'cancelled']],
-  ])('closes the connection if its stream ends with %s (close code and reason %j)', async (reason, closed) => {
-    const { start, state } = createConnection();
-    (await start()).client.close(1011, reason);
-    expect(state.closed).toEqual(closed);
-  });
+  ])(
+    'if the stream of the audio ends with %s, the connection is closed with code and reason %j',
+    async (reason, closed) => {
+      const { start, state } = createConnection();
+      (await start()).client.close(1011, reason);
+      expect(state.closed).toEqual(closed);
+    },
+  );
 });
 
 describe('the events of a turn', () => {

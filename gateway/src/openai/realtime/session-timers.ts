@@ -51,8 +51,8 @@ export class SessionTimers {
   }
 
   /**
-   * Ends the session when it has lasted longer than the duration of its audio plus the extra time. Otherwise the stream
-   * would end by itself a little later. The stream would then drop the audio that arrives before its last transcript.
+   * Ends the session when it has lasted longer than the duration of its audio plus the extra time. Without this limit,
+   * the stream would end by itself a little later. While it waited for its last transcript, it would drop new audio.
    */
   #limitLifetime(startedAtMs: number): void {
     const leftMs = startedAtMs + this.#events.audioMs() + this.#times.extraMs - performance.now();

@@ -85,7 +85,7 @@ test.each([[undefined], [{ id: 'g2', epoch: 2 }]])(
   },
 );
 
-test('accept() refuses a handshake and rolls back its ledger command connect if the ledger has declared the gateway dead', async () => {
+test('accept() refuses a handshake and rolls back its call of connect() in the ledger if the ledger has declared the gateway dead', async () => {
   const owner = { id: 'g1', epoch: 1 };
   const { answer, done } = await runHandshake(owner, owner, { isAlive: false });
   expect(answer).toMatchObject({ code: 'service_unavailable' });

@@ -62,7 +62,7 @@ test.each([
   ['{"type":"config","context":[56,13,1]}', 'context: must not have more than 2 items.'],
   ['{"type":"config","context":[56,-1]}', 'context.1: must be at least 0.'],
   ['{"type":"config","context":[56,1.5]}', 'context.1: must be integer.'],
-])('parseClientMessage reports the wrong field of %s', (text, reason) => {
+])('parseClientMessage names the invalid field of %s and what is wrong with it', (text, reason) => {
   expect(reasonOf(text)).toBe(`invalid_config: ${reason}`);
 });
 

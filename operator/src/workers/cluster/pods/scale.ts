@@ -27,14 +27,15 @@ export interface Scale {
  * | situation                                       | replicas                | who removes the selected pods        |
  * |-------------------------------------------------|-------------------------|--------------------------------------|
  * | more pods run than wanted, none is selected yet | as many as run          | no one yet                           |
- * | the controller has not seen all selections      | lowered by those it saw | Kubernetes; a later call the others  |
+ * | the controller has not seen all selections      | lowered by those it saw | Kubernetes, but not yet all of them  |
  * | Kubernetes would remove the selected pods first | as many as stay         | Kubernetes                           |
  * | Kubernetes would first remove unstarted pods    | as many as stay         | the operator deletes them by name    |
- * | Kubernetes would first remove pods with streams | unchanged               | the operator; the pool selects again |
+ * | Kubernetes would first remove pods with streams | unchanged               | the operator (see below)             |
  * | a restart: two ReplicaSets have started pods    | unchanged               | no one, or Kubernetes if none stays  |
  * | no more run than wanted, but some are selected  | wanted                  | the operator; Kubernetes adds others |
  *
- * The decision depends on the cluster alone. Any operator can make it again at any time.
+ * If the number of replicas is unchanged, Kubernetes replaces the pods that the operator deletes. The pool then selects
+ * pods for removal again. The decision depends on the cluster alone. Any operator can make it again at any time.
  */
 export function decideScale({ count, replicas: present = 0, pods, sets }: ScaleInput): Scale {
   const live = pods.filter(({ terminating, ended }) => !terminating && !ended);
