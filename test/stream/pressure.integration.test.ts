@@ -51,7 +51,7 @@ test('a client that sends too fast is slowed down rather than timed out and gets
   expect(await stage.settled(opened)).toMatchObject({ audioMs: seconds * 1000, billableMs: seconds * 1000 });
 });
 
-test('a recording that is sent eight times without a pause is transcribed to its end in one utterance', async () => {
+test('eight copies of a recording that are sent faster than real time are all transcribed, in one utterance', async () => {
   const { stream } = await stage.ready(120);
   const once = async () => {
     stream.send({ type: 'flush' });

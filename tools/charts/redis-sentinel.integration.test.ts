@@ -33,7 +33,7 @@ const untilAllHave = (value: string) =>
   );
 
 test(
-  'the replicated Redis of the chart fails over, and neither a restarted nor an emptied pod loses data',
+  'the replicated Redis of the chart fails over, and no data is lost when a pod restarts or when the volume of a pod is emptied',
   async () => {
     // Pods 1 and 2 start before pod 0, as they do if a single Redis becomes a replicated one.
     for (const pod of [2, 1, 0]) pods.start(pod);

@@ -18,7 +18,7 @@ export interface CompatCase {
    * `audio` is `call`, the program is a server for phone calls, and its arguments contain no files.
    */
   readonly program: string;
-  /** Route and options, as the table shows them. */
+  /** Route and options, as shown in the table of results that the tool prints. */
   readonly route: string;
   /** Latency of the context that the route uses. */
   readonly latency: Latency;

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 /** Parsed command line of an import. Paths are as the user gave them. */
 export interface ImportArguments {
-  /** A .nemo file, an ONNX export, or a folder with the graphs of an export. */
+  /** A .nemo file, the .onnx file of a CTC model, or a folder with the ONNX files of a model. */
   readonly source: string;
   /** Id of the model, which clients request. */
   readonly id: string;

@@ -37,7 +37,7 @@ test('changes by an administrator succeed while Redis is down, and reach the aud
   expect(await tenants()).toEqual(['two', 'one', 'before']);
 });
 
-test('an audit entry that is added at the moment when the write of an earlier entry ends is written even if no other entry follows', async () => {
+test('an audit entry is written even if it is added at the moment when the write of an earlier entry ends, and no other entry follows', async () => {
   const { audit: stored } = console_.ledger;
   const act = { actor: 'admin-token', name: null, action: 'tenant.put', target: 'tenant/a', tenant: 'a', detail: {} };
   const settings = { AUDIT_MAX_ENTRIES: 100, AUDIT_RETENTION_DAYS: 1, AUDIT_QUEUE_ENTRIES: 10 };

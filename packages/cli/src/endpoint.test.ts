@@ -38,7 +38,7 @@ test('secrets of the local file are used only for the address in that file', () 
   expect(publicEndpoint(same).secret).toBe('local-key');
 });
 
-test('adminEndpoint returns the admin address of the local file with the token from SVC_ASR_ADMIN_TOKEN', () => {
+test('adminEndpoint takes the admin address from local.json, and the token from SVC_ASR_ADMIN_TOKEN', () => {
   expect(adminEndpoint({ flags: {}, env: { SVC_ASR_ADMIN_TOKEN: 't' }, file })).toMatchObject({
     url: 'http://127.0.0.1:9091',
     secret: 't',

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Releases the slot of a session, the capacity that is held until it connects, and its place in the queue. If a call of
--- place.lua for the session arrives afterwards, place.lua refuses the call.
+-- Releases what a session has in the pool: its slot, its place in the queue, and the capacity that is held for it until
+-- it connects. If a call of place.lua for the session arrives afterwards, place.lua refuses the call.
 -- KEYS  1 pool
 -- ARGV  1 session  2 tenant  3 time for which place.lua is refused, ms
 -- @include now_ms

@@ -91,8 +91,8 @@ export function createPools(link: RedisLink, keys: RedisKeys) {
     channelOf: (model: string, gateway: string) => keys.placements(model, gateway),
 
     /**
-     * Releases the slot of a session, the capacity that is held until it connects, and its place in the queue. A later
-     * placement of the session is refused.
+     * Releases what a session has in the pool. This is its slot, its place in the queue, and the capacity that is held
+     * for it until it connects. A later placement of the session is refused.
      */
     async leave(model: string, sessionId: string, tenant: string): Promise<void> {
       await link.run(LEAVE, keys.pool(model), [sessionId, tenant, TOMBSTONE_MS]);

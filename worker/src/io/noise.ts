@@ -20,8 +20,8 @@ const UNSENT_BYTES = 262_144;
 const NOISE = 2_000;
 
 /**
- * Streams noise to a probe of this process in the same way as a gateway. Sends the noise as fast as the engine accepts
- * audio. Resolves when the probe has closed the connection.
+ * Streams noise, in the same way as a gateway streams audio, to a port that this process has opened for a measurement.
+ * Sends the noise as fast as the engine accepts audio. Resolves when the server of this port has closed the connection.
  */
 export async function streamNoise(options: NoiseOptions): Promise<void> {
   const { port, tls } = options;

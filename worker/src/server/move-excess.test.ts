@@ -96,7 +96,7 @@ test('if there are still too many streams after one has ended, the relay asks th
   expect(await movesOf(others)).toEqual([[EXCESS], []]);
 });
 
-test('if there are too many streams, the relay asks the gateway to move a stream that waits for a slot only after that stream has opened', async () => {
+test('if there are too many streams, the relay does not ask the gateway to move a waiting stream until that stream has opened', async () => {
   const streams = await open(SLOTS);
   const waiting = request();
   await eventually('the stream waits for a slot', 30_000, () => relay.size === SLOTS + 1);

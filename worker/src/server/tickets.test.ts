@@ -18,7 +18,7 @@ test('TicketGate admits only one ticket for each epoch of a session, and then a 
   expect(gate.admit(ticketFor('s', 2), 1000)).toBeDefined();
 });
 
-test('TicketGate refuses a ticket for a used epoch, even if another key signed it', () => {
+test('TicketGate refuses a second ticket for the same epoch of a session, even if another key signed it', () => {
   const keys = parseTicketPublicKeys(pair.publicKey + next.publicKey);
   const gate = createTicketGate({ current: keys }, { worker: 'me', model: 'm' });
   expect(gate.admit(ticketFor('s', 1), 1000)).toBeDefined();

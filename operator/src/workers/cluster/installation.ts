@@ -53,8 +53,8 @@ export interface Installation {
   /** Further ports that workers may connect to, besides Redis, DNS, the OTLP endpoint and their artifact server. */
   egressPorts: readonly number[];
   /**
-   * Maximum number or percentage of a model's workers that may be evicted at the same time, even if more slots are
-   * free.
+   * Maximum number or percentage of a model's workers that may be evicted at the same time. It applies even if the free
+   * slots would allow more evictions.
    */
   maxUnavailable: number | string;
 }

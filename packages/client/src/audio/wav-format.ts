@@ -57,8 +57,8 @@ function tagOf(chunk: Uint8Array, view: DataView): number {
 }
 
 /**
- * Returns the bytes of one sample. Samples of 12 or 20 bits are stored in the next larger whole number of bytes, or in
- * more.
+ * Returns the number of bytes that one sample occupies. Samples of 12 or 20 bits are stored in the next larger whole
+ * number of bytes, or in more.
  */
 function widthOf(bytesPerFrame: number, channels: number, bits: number): number {
   const least = Math.ceil(bits / 8);

@@ -18,7 +18,10 @@ export interface MetricDefinition {
 
 export type MetricDefinitions = Readonly<Record<string, MetricDefinition>>;
 
-/** Returns a metric name with its unit as suffix, as Prometheus expects it. */
+/**
+ * Returns a metric name in the form that Prometheus expects. Characters that Prometheus does not allow become `_`. A
+ * metric in seconds gets the suffix `_seconds`, unless its name contains the word already.
+ */
 export function withUnit(name: string, unit: string): string {
   const plain = name.replace(/[^a-zA-Z0-9_]/g, '_');
   return unit !== 's' || plain.split('_').includes('seconds') ? plain : `${plain}_seconds`;

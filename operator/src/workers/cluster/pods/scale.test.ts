@@ -77,7 +77,7 @@ test('decideScale removes nothing while pods of two ReplicaSets of a restarting 
   expect(decideScale({ count: 1, replicas: 2, pods, sets: left })).toEqual({ replicas: 1, remove: [] });
 });
 
-test('during a restart, decideScale removes the pods that are selected for removal if the replacement pod has not started', () => {
+test('during a restart, decideScale lowers the replicas by the pods that are selected for removal, even if the replacement pod has not started', () => {
   const pods = [pod('a'), pod('b', going), pod('c', going)];
   const next = pod('next', { set: 'another', scheduled: false, pending: true, running: false, ready: false });
   const another = { ...setOf([next]), hash: 'another' };
