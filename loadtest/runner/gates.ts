@@ -11,8 +11,8 @@ export interface Gate {
 }
 
 /**
- * Largest share of refused sessions in a run whose streams follow the declared slots. Such a run may have refusals,
- * because the number of slots may decrease while a session starts.
+ * Largest share of refused sessions in a run that adjusts the number of its streams to the declared slots. Such a run
+ * may have refusals, because the number of slots may decrease while a session starts.
  */
 const MAX_REFUSED_SHARE = 0.1;
 
@@ -35,7 +35,7 @@ export function judgeGates(metrics: K6Metrics, balances: readonly Balances[]): G
   ];
 }
 
-/** Checks that few sessions were refused in a run whose streams follow the declared slots. */
+/** Checks that few sessions were refused, in a run that adjusts the number of its streams to the declared slots. */
 export function judgeRefusals(metrics: K6Metrics): Gate {
   const [created, refused] = [countOf(metrics, 'sessions'), countOf(metrics, 'session_refusals')];
   return {

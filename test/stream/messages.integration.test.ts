@@ -213,7 +213,7 @@ describe('an invalid message', () => {
     expect(await stage.settled(opened)).toMatchObject({ state: 'completed', audioMs: 1, billableMs: 1000 });
   });
 
-  test('that is the tenth makes the gateway ignore all later messages', async () => {
+  test('makes the gateway ignore all later messages if it is the tenth invalid one', async () => {
     const opened = await stage.ready();
     for (let sent = 0; sent < 10; sent++) opened.stream.send('?');
     opened.stream.audio(pcm);

@@ -30,7 +30,7 @@ function commit(text: string): string {
   return git('rev-parse', 'HEAD');
 }
 
-test('findPrevious returns the reason if the folder is not a repository or has only one commit', () => {
+test('findPrevious returns why there is no previous commit if the folder is not a repository or has only one commit', () => {
   expect(findPrevious(folder)).toEqual({ missing: expect.stringContaining('not a git repository') as string });
   git('init', '--quiet');
   commit('one');

@@ -148,7 +148,7 @@ test('a user with several tenants selects one of them, and cannot select the ten
   expect((await forged.call('GET', 'account')).status).toBe(403);
 });
 
-test('a session cookie is refused if its secret was changed', async () => {
+test('a session cookie whose secret part was changed is refused', async () => {
   const { visitor } = await signIn(addUser());
   const parts = visitor.cookie().split('.');
   const changed = parts.with(3, (parts[3] ?? '').split('').reverse().join('')).join('.');

@@ -73,7 +73,7 @@ export class StreamWatch {
     this.#trace?.completeMove();
   }
 
-  /** Records a move away from this worker. */
+  /** Records a move away from `worker`. */
   recordMove(worker: string, cause: 'failure' | 'drain' | 'overload', reason: string): void {
     this.#metrics.streamMoves.add(1, { ...this.#labels, cause });
     this.#trace?.addEvent('worker moved', { 'svc_asr.worker.id': worker, 'svc_asr.reason': reason });

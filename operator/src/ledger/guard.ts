@@ -39,7 +39,7 @@ export interface LedgerGuardOptions {
   nowMs: () => number;
 }
 
-/** Creates the guard. Reconciles and background tasks check it before they write to the ledger. */
+/** Creates the guard. Each reconcile and each background task checks it before it writes to the ledger. */
 export function createLedgerGuard(options: LedgerGuardOptions): LedgerGuard {
   const { identity, anchor, validForMs: holdsMs, nowMs } = options;
   let passedAtMs = -Infinity;

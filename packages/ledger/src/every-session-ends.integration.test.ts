@@ -118,7 +118,7 @@ describe('a gateway that froze and was then declared dead', () => {
     expect(await ledger.gateways.own(frozen, await reserve())).toBe(false);
   });
 
-  test('can still connect a session without an ownership record, but the session then fails at its deadline', async () => {
+  test('can still connect a session, but is not recorded as its owner, and the session fails at its deadline', async () => {
     const frozen = await ledger.gateways.join(`frozen-${randomUUID()}`);
     await pass(LEASE_MS + 4000);
     const stream = await reserve();

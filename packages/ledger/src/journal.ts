@@ -38,7 +38,7 @@ export function createJournal(link: RedisLink, keys: RedisKeys) {
       for (;;) {
         const before = await readFolded(tenant);
         const reply = await link.send(key, ['XRANGE', key, from, '+', 'COUNT', String(count)]);
-        // An entry that was removed between the two reads would be missing from both results.
+        // An entry that was folded into the checkpoint between the first two reads would be missing from both results.
         if ((await readFolded(tenant)) !== before) continue;
         const entries = (reply as [string, string[]][]).map(([id, values]) => entryOf(id, values[1] ?? ''));
         const checkpoint = before === undefined ? undefined : checkpointOf(before);

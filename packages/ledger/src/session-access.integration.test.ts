@@ -86,7 +86,7 @@ test('after delete() of an active session, cancelled() lists the session for its
   expect(await get(tenant, sessionId)).toMatchObject(record);
 });
 
-test('a connected session that is deleted and then disconnected expires, and its pool holds no capacity for the session', async () => {
+test('if a client deletes a connected session, and the session is then disconnected, the session expires and holds no capacity in its pool', async () => {
   const tenant = await createTenant(ledger, 60_000);
   const model = `m-${randomUUID()}`;
   const { sessionId, expiresAtMs } = await reserved(ledger, tenant, { model });

@@ -27,7 +27,7 @@ const program = (script: string, isReady = true) => ({
   isReady: () => Promise.resolve(isReady),
 });
 
-test('startServer registers the process with the guard while it runs', async () => {
+test('while a process of startServer runs, it is registered with the guard, which ends processes that are left over', async () => {
   const server = await startServer(program('setInterval(() => 0, 1000)'), place);
   expect([...watched]).toEqual([server.pid]);
   expect(isAlive(server.pid)).toBe(true);

@@ -36,7 +36,7 @@ export interface Manifest {
   readonly joiner?: FileRef;
   /** Predictor and joint of a transducer in one graph, for the GPU. It is used with the GPU graphs of all contexts. */
   readonly gpuJoint?: FileRef;
-  /** Files with external weights, to which graphs refer. Only the checksums of these files are verified. */
+  /** Files with external weights, to which graphs refer. The worker itself only verifies their checksums. */
   readonly weights: readonly FileRef[];
   /**
    * Index of the language prompt of a multilingual model. It is the input `prompt_index` of a graph for

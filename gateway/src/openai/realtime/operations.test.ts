@@ -36,7 +36,7 @@ describe('Operations', () => {
     expect(takeAll(operations)).toEqual([audio(part), audio(part, G711), { type: 'flush' }, audio(part, G711)]);
   });
 
-  test('appends new audio to the remaining audio of an operation without changing the part that was already removed from it', () => {
+  test('appends new audio to the remaining audio of an operation, and does not overwrite audio that was already taken out', () => {
     const operations = new Operations();
     for (const byte of [1, 2]) operations.push(audio(Buffer.from([byte, byte])));
     const taken = operations.shift();

@@ -16,7 +16,7 @@ test('Refusals throws 429 for an address over the limit, until one of its refusa
   await refusals.countForAddress('203.0.113.2', 500);
 });
 
-test('Refusals throws 429 for a session over the limit, until one of the counted refusals of the session has expired', async () => {
+test('Refusals throws 429 for a session whose handshakes were refused too often, until one of the counted refusals has expired', async () => {
   const refusals = createRefusals(1);
   const check = async (nowMs: number) => (await refusals.startForSession('session', nowMs))();
   for (let at = 0; at < SESSION_REFUSALS_PER_SECOND; at++) {

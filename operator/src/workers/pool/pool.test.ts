@@ -371,7 +371,7 @@ describe('desired state:', () => {
   });
 });
 
-test('if a model was deleted before the operator started, the desired state of its pool has the namespace of the resource', async () => {
+test('if a model was deleted before the operator started, the desired state of its pool has the namespace that the ASRModel had', async () => {
   const harness = createPoolHarness();
   harness.setListed(false);
   harness.remove('late');

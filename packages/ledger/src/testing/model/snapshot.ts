@@ -1,6 +1,6 @@
 /**
  * Content of one key. A string is stored as it is. Hash and sorted set are flat lists of pairs, and list and set are
- * lists. A stream is the list of its lines.
+ * lists. A Redis stream is a list with one string for each entry.
  */
 export type Content = string | readonly string[];
 
