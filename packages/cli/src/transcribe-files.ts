@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { basename, extname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { SAMPLES_PER_MS } from '@svc-asr/core/stream';
 import { openAudio } from './audio-source.ts';
@@ -14,7 +14,7 @@ import { formatTranscript, TRANSCRIPT_FORMATS } from './transcript-format.ts';
 import type { TranscriptFormat } from './transcript-format.ts';
 import { createProgressTranscript, createTranscript, liveTextOn } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
-import { writeWhole } from './write-file.ts';
+import { checkWritable, isFolder, writeWhole } from './write-file.ts';
 
 /** Format and destination of the transcript of one file. */
 interface Job {
@@ -81,23 +81,8 @@ function planJobs({ rest: files, option, json, cwd }: Invocation): Job[] {
   const targets = jobs.flatMap(({ target }) => target ?? []);
   const repeated = targets.find((target, at) => targets.indexOf(target) !== at);
   if (repeated !== undefined) throw new UsageError(`two files would be written to ${repeated}`);
-  targets.forEach(checkTarget);
+  targets.forEach(checkWritable);
   return jobs;
-}
-
-/** Throws if a transcript cannot be written. Called before a session uses credit. */
-function checkTarget(target: string): void {
-  const folder = dirname(target);
-  const problem = (what: string) => new UsageError(`cannot write ${target}: ${what}`);
-  if (statSync(target, { throwIfNoEntry: false })?.isDirectory() === true) throw problem('it is a folder');
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw problem(`the folder ${folder} does not exist. Create it, or choose another one`);
-  }
-  try {
-    accessSync(folder, constants.W_OK);
-  } catch {
-    throw problem(`you have no permission to write in the folder ${folder}`);
-  }
 }
 
 function isFormat(text: string): text is TranscriptFormat {
@@ -110,7 +95,7 @@ function isFormat(text: string): text is TranscriptFormat {
  */
 function folderOf(given: string, files: number, cwd: string): string | undefined {
   const path = resolve(cwd, given);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
+  if (isFolder(path)) return path;
   if (files === 1 && !given.endsWith('/')) return undefined;
   if (Object.values<string>(TRANSCRIPT_FORMATS).includes(extname(path).slice(1)) && !given.endsWith('/')) {
     throw new UsageError(`--output must name a folder for several files. If ${given} is a folder, append /`);

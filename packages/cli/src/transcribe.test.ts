@@ -110,11 +110,14 @@ test('transcribe writes one transcript for each recording to the folder of --out
   expect(readFileSync(join(target, '2.srt'), 'utf8')).toBe('1\n00:00:00,000 --> 00:00:02,000\n32000 samples\n');
 });
 
-test('transcribe creates no session if the transcript cannot be written', async () => {
-  const target = join(folder, 'missing', 'out.srt');
-  const { status, err } = await run(['transcribe', fileOf(1), '--format', 'srt', '-o', target]);
-  expect([status, service.requests]).toEqual([2, []]);
-  expect(err).toContain(`cannot write ${target}: the folder ${join(folder, 'missing')} does not exist`);
+test.each(findNodes())('transcribe on %s creates no session if the transcript cannot be written', async (node) => {
+  const file = fileOf(1);
+  for (const parent of [join(folder, 'missing'), file]) {
+    const target = join(parent, 'out.srt');
+    const { status, err } = await run(['transcribe', file, '--format', 'srt', '-o', target], { node });
+    expect([status, service.requests]).toEqual([2, []]);
+    expect(err).toContain(`cannot write ${target}: the folder ${parent} does not exist`);
+  }
 });
 
 test('transcribe creates several transcripts in a new folder whose name ends with .txt/', async () => {
