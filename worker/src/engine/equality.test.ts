@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SAMPLES_PER_MS } from '@svc-asr/core';
 import fc from 'fast-check';
 import { goldenFolder, modelsFolder, readWav } from '../testing/data.ts';
 import { createGoldenFolder, createGpuFolder } from '../testing/folder.ts';
@@ -22,7 +23,7 @@ const withoutCost = ({ cost: _, ...rest }: Final) => rest;
  * no delta for this window, but only the final.
  */
 const deltasBeforeEnd = ({ deltas, final: { startSample, endSample } }: Transcribed) =>
-  deltas.filter(({ audioEndMs }) => audioEndMs < Math.floor((endSample - startSample) / 16));
+  deltas.filter(({ audioEndMs }) => audioEndMs < Math.floor((endSample - startSample) / SAMPLES_PER_MS));
 
 describe.each([
   ['batches of any size', 'ctc', { paddedBatches: false }],

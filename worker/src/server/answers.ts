@@ -1,8 +1,6 @@
-import { AUDIO } from '@svc-asr/core';
+import { SAMPLES_PER_MS } from '@svc-asr/core';
 import type { RelayAnswer } from '@svc-asr/core';
 import type { Delta, Final } from '../engine/protocol.ts';
-
-const SAMPLES_PER_MS = AUDIO.sampleRateHz / 1000;
 
 /** Converts a delta of the engine to the answer for the gateway. */
 export function deltaAnswer({ text, audioEndMs, speechStartMs }: Delta): Extract<RelayAnswer, { type: 'delta' }> {

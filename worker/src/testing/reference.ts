@@ -7,7 +7,8 @@ import { readWav } from './data.ts';
 /**
  * Files and look-ahead for a simple recognizer. Tests compare its results with those of the engine. The recognizer
  * computes all features of a recording together. Then it runs one window after the other, with new tensors, a batch of
- * one stream and a simple greedy search. It shares only the feature extractor with the engine.
+ * one stream and a simple greedy search. It shares only the feature extractor and the list of a graph's inputs with the
+ * engine.
  */
 export interface ReferenceFiles {
   readonly folder: string;
