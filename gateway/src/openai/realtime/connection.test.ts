@@ -381,7 +381,7 @@ describe('invalid events', () => {
     expect(state.closed).toEqual([1008, 'invalid_json']);
   });
 
-  test('include events over the rate limit, too many of which close the connection, but appended audio does not count against this limit', () => {
+  test('include events over the rate limit, and too many of them close the connection. Appended audio does not count against this limit', () => {
     const { send, append, events, state } = createConnection();
     for (let i = 0; i < 200; i++) append(PCM.subarray(0, 2));
     for (let i = 0; i < 45; i++) send({ type: 'input_audio_buffer.clear' });

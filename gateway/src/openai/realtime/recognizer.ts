@@ -100,7 +100,7 @@ export class Recognizer {
     return dropped;
   }
 
-  /** Call when the configuration has changed. An utterance of which the stream has received audio ends first. */
+  /** Call when the configuration has changed. An utterance with received audio ends first. */
   configure(): void {
     const configuration = this.#parts.configuration();
     if (this.#state === 'ready') this.#operations.push({ type: 'config', configuration });
