@@ -172,6 +172,7 @@ function transcriptFor(invocation: Invocation, job: Job, { totalSamples }: PcmSo
       progress.show(event);
     },
     end: progress.end,
+    showsWaits: progress.showsWaits,
   };
 }
 

@@ -202,7 +202,7 @@ test.each(['flac', 'opus'])(
   async (format) => {
     const file = fileURLToPath(new URL(`../../../test/support/fixtures/ki_espeak_002.${format}`, import.meta.url));
     const line = ['transcribe', '--language', 'ki'];
-    const expected = { status: 0, out: '146437 samples\n', err: '' };
+    const expected = { status: 0, out: '139520 samples\n', err: '' };
     expect(await run([...line, file])).toEqual(expected);
     expect(await run([...line, '-'], { input: readFileSync(file) })).toEqual(expected);
     const cut = await run([...line, '-'], { input: readFileSync(file).subarray(0, 40) });
@@ -314,6 +314,27 @@ test('transcribe continues in a new session if the connection breaks', async () 
   service.scripts = [{ breakAtSamples: 32_000 }];
   expect(await run(['transcribe', fileOf(3)])).toEqual({ status: 0, out: '48000 samples\n', err: '' });
 });
+
+test('transcribe prints no reason for the wait of a later session', async () => {
+  service.scripts = [{ breakAtSamples: 32_000 }, { readyAfterMs: 2500 }];
+  expect(await run(['transcribe', fileOf(3)])).toEqual({ status: 0, out: '48000 samples\n', err: '' });
+});
+
+test.each(['standard output', 'a file'])(
+  'transcribe with a transcript for %s prints why it waits for a worker',
+  async (target) => {
+    const line = target === 'a file' ? ['--output', join(temporaryFolder('waits'), 'out.srt'), '--format', 'srt'] : [];
+    service.script = { readyAfterMs: 60_000 };
+    const reason = 'Waiting for a free recognition slot.\n';
+    let err = '';
+    const onStart = (child: ChildProcess) => {
+      child.stderr?.on('data', (data: Buffer) => (err += data.toString()));
+      interruptWhen(() => err.includes(reason))(child);
+    };
+    const ended = await run(['transcribe', fileOf(1), ...line], { onStart });
+    expect(ended).toEqual({ status: 130, out: '', err: `${reason}svc-asr: stopped with Ctrl-C\n` });
+  },
+);
 
 const recorder = (script: string) => program('parec', script);
 const mic = (bin: string, options?: CommandOptions, line: string[] = []) =>

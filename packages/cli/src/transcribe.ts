@@ -1,7 +1,7 @@
 import type { Model } from '@svc-asr/core';
 import { AUDIO, SAMPLES_PER_MS } from '@svc-asr/core/stream';
 import { openLongStream, SvcAsrError } from '@svc-asr/client';
-import type { AsrStream, Client, FinalMessage, StreamConfig, WebSocketConstructor } from '@svc-asr/client';
+import type { AsrStream, Client, FinalMessage, StreamConfig, StreamEvent, WebSocketConstructor } from '@svc-asr/client';
 import { askModel } from './ask-model.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Invocation } from './command.ts';
@@ -13,6 +13,7 @@ import { sendAudio } from './send-audio.ts';
 import { clientOf, createSessionPatiently } from './service-client.ts';
 import { configOf, maxSecondsOf } from './stream-options.ts';
 import type { Transcript } from './transcript.ts';
+import { createWaitNote } from './wait-note.ts';
 
 /** A user is waiting, so the command makes fewer attempts to reconnect than the client does by default. */
 const MAX_RECONNECTS = 3;
@@ -84,10 +85,14 @@ export async function transcribe(
   const { config, maxSamples } = recognition;
   const stop = new AbortController();
   const stream = openFor(recognition, source, stop.signal);
-  const finals: FinalMessage[] = [];
-  const showing = showAll(stream, transcript, finals);
-  void stream.closed.then(source.stop);
   let isReady = false;
+  const finals: FinalMessage[] = [];
+  const wait = transcript.showsWaits ? undefined : createWaitNote(recognition.invocation.output);
+  const showing = showAll(stream, transcript, (event) => {
+    if (event.type === 'final') finals.push(event);
+    if (event.type === 'status' && !isReady) wait?.show(event.message);
+  });
+  void stream.closed.then(source.stop);
   const release = onInterrupt?.(() => {
     source.stop();
     if (!isReady) stop.abort(new InterruptedError('stopped with Ctrl-C before the service was ready'));
@@ -97,6 +102,7 @@ export async function transcribe(
     if (config !== undefined) await stream.config(config);
     await stream.ready;
     isReady = true;
+    wait?.end();
     transcript.end();
     onReady?.();
     const { samples, isCut } = await sendAudio(stream, source, { maxSamples, isRealtime });
@@ -110,6 +116,7 @@ export async function transcribe(
     return { finals, samples: samplesOfFinals(), cut: 'credit' };
   } finally {
     release?.();
+    wait?.end();
     source.stop();
     await stream.close();
     await showing.catch(() => undefined);
@@ -126,9 +133,9 @@ function openFor(recognition: Recognition, { totalSamples }: PcmSource, signal: 
   );
 }
 
-async function showAll(stream: AsrStream, { show }: Transcript, finals: FinalMessage[]): Promise<void> {
+async function showAll(stream: AsrStream, { show }: Transcript, onEvent: (event: StreamEvent) => void): Promise<void> {
   for await (const event of stream) {
-    if (event.type === 'final') finals.push(event);
+    onEvent(event);
     show(event);
   }
 }

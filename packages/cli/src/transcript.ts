@@ -9,6 +9,8 @@ export interface Transcript {
   show: (event: StreamEvent) => void;
   /** Removes temporary text from the terminal. */
   end: () => void;
+  /** Whether `show` shows why the stream waits for a worker. */
+  showsWaits: boolean;
 }
 
 export interface TranscriptOptions {
@@ -36,6 +38,7 @@ export function createTranscript({ json, output, stdout, env }: TranscriptOption
       else if (event.type === 'ready') live.clear();
     },
     end: live.clear,
+    showsWaits: json || live !== NO_LIVE_TEXT,
   };
 }
 
@@ -48,6 +51,7 @@ export function createProgressTranscript(live: LiveText, progress: Progress): Tr
       else if (event.type === 'ready') live.clear();
     },
     end: live.clear,
+    showsWaits: live !== NO_LIVE_TEXT,
   };
 }
 
