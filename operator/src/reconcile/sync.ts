@@ -1,19 +1,19 @@
 import { RECONCILED_KINDS } from '@svc-asr/core';
 import type { Logger } from '@svc-asr/runtime';
 import type { Notices } from '../notices.ts';
-import { keyOf } from '../source/source.ts';
+import { keyOf, partsOf } from '../source/source.ts';
 import type { ResourceKey, ResourceSource } from '../source/source.ts';
 import type { Applied } from './applied.ts';
 import { CATALOGUE } from './work.ts';
 import type { WorkKey } from './work.ts';
 
 export interface SyncDependencies {
-  source: ResourceSource;
+  source: Pick<ResourceSource, 'get' | 'keys' | 'unsettled'>;
   applied: Applied;
   /** `enqueueLast` enqueues a key behind all others. */
   work: { enqueue: (key: WorkKey) => void; enqueueLast: (key: WorkKey) => void };
   notices: Notices;
-  logger: Logger;
+  logger: Pick<Logger, 'warn'>;
 }
 
 /**
@@ -58,9 +58,15 @@ export function createSync({ source, applied, work, notices, logger }: SyncDepen
         ),
       );
     },
-    held: () => held.length,
+    // A resource that was deleted since the last resync is not held any more.
+    held: () => held.filter((key) => isApplied(applied, key)).length,
     lastSeconds: () => lastSeconds,
   };
+}
+
+function isApplied(applied: Pick<Applied, 'note'>, key: ResourceKey): boolean {
+  const { kind, name } = partsOf(key);
+  return applied.note(kind, name) !== undefined;
 }
 
 /**
