@@ -95,8 +95,8 @@ test.concurrent(
     await apply(active('acme'), active('gone'));
     // The outage is longer than the lease. The operator writes nothing during the outage. After it, the operator
     // continues, because no other operator has acquired the lease.
-    const leaseSeconds = 3;
-    const lease = { LEASE_SECONDS: String(leaseSeconds), LEASE_RENEW_MS: '2000', LEASE_RETRY_MS: '300' };
+    const leaseSeconds = 5;
+    const lease = { LEASE_SECONDS: String(leaseSeconds), LEASE_RENEW_MS: '4500', LEASE_RETRY_MS: '500' };
     // This is the default of KUBERNETES_RETRY_MAX_MS. Other tests set a shorter retry delay.
     const operator = await start({ ...lease, KUBERNETES_RETRY_MAX_MS: '10000' });
     await ready(operator);
@@ -107,7 +107,7 @@ test.concurrent(
     await apply(active('acme', { state: 'Suspended' }), active('new'));
     await kubectl(['delete', 'tenant/gone', '--wait=false']);
     await new Promise((done) => setTimeout(done, 10 * leaseSeconds * 1000));
-    // These requests include about three attempts per second to renew the lease.
+    // These requests include about two attempts per second to renew the lease.
     const tried = (await triesOf(operator)) - before;
     expect(tried).toBeGreaterThan(5);
     expect(tried).toBeLessThan(300);

@@ -31,8 +31,6 @@ const start = () =>
   startTestOperator([], redis.url, {
     ...clusterSettings(kubernetes.kubeconfig, namespace, redis.url),
     LEDGER_INTERVAL_MS: '200',
-    LEASE_SECONDS: '6',
-    LEASE_RENEW_MS: '4000',
     LEASE_RETRY_MS: '200',
   });
 const within = (check: () => Promise<void>) => eventually(check, WITHIN_MS);

@@ -53,8 +53,6 @@ beforeAll(async () => {
     MODEL_NAMESPACES: team,
     MODEL_NAMESPACE_TIMEOUT_MS: '2000',
     WORKER_TICKET_PUBLIC_KEYS_FILE: keys,
-    LEASE_SECONDS: '6',
-    LEASE_RENEW_MS: '4000',
     LEASE_RETRY_MS: '200',
   };
   for (const namespace of [platform, team]) runners.push(await runPods(kubernetes.request, { namespace }));

@@ -175,7 +175,8 @@ test('a starting operator deletes nothing that an invalid file or a missing fold
   await eventually(async () => expect(await catalogue()).toEqual(['m1', 'm3']));
   expect([await state('a'), await state('c')]).toEqual(['Active', 'Active']);
   expect((await ledger.apiKeys.find('8fK2pQ9xLm'))?.revoked).toBe(false);
-  expect((await second.get('/metrics')).body).toMatch(/^svc_asr_operator_held_deletions(\{[^}]*\})? 5( |$)/m);
+  const held = /^svc_asr_operator_held_deletions(\{[^}]*\})? 5( |$)/m;
+  await eventually(async () => expect((await second.get('/metrics')).body).toMatch(held));
 
   mkdirSync(other.path);
   folder.write('a.yaml', model('m1'));

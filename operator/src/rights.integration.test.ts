@@ -51,8 +51,6 @@ async function live(rules: Rule[]): Promise<string[]> {
     ...clusterSettings(kubeconfig, namespace, redis.url),
     ...(await writeTestCa()).settings,
     WORKER_NODE_NOTICES: 'true',
-    LEASE_SECONDS: '6',
-    LEASE_RENEW_MS: '4000',
     LEASE_RETRY_MS: '200',
   });
   const refused = () => [

@@ -4,6 +4,12 @@ import { killAfterFile } from '../../../test/support/leftovers.ts';
 import { programFile } from '../../../test/support/programs.ts';
 import type { LogLine } from './logs.ts';
 
+/**
+ * Lease of an operator in a test cluster. It is long, because requests can take seconds while other tests run. With a
+ * short lease, such requests time out, and the operator pauses its writes. An operator that stops releases its lease.
+ */
+export const LONG_LEASE = { LEASE_SECONDS: '60', LEASE_RENEW_MS: '50000' };
+
 /** Returns the settings of an operator in a test cluster, with short intervals and delays. */
 export function clusterSettings(kubeconfig: string, namespace: string, redisUrl: string): Record<string, string> {
   return {
@@ -17,6 +23,7 @@ export function clusterSettings(kubeconfig: string, namespace: string, redisUrl:
     KUBERNETES_RETRY_MAX_MS: '1000',
     WATCH_MIN_INTERVAL_MS: '200',
     WORKER_IMAGE: 'example.invalid/worker:1',
+    ...LONG_LEASE,
   };
 }
 

@@ -16,6 +16,7 @@ import { startRedis } from '../../../test/support/redis.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import type { TestRedis } from '../../../test/support/redis.ts';
 import type { KubeObject } from '@svc-asr/kubernetes';
+import { LONG_LEASE } from './cluster-operator.ts';
 import { startTestOperator } from './harness.ts';
 import type { TestOperator } from './harness.ts';
 import { LABELS } from '../workers/cluster/names.ts';
@@ -92,9 +93,7 @@ export async function createStage(
     startTestOperator([], redis.url, {
       KUBERNETES: kubernetes.kubeconfig,
       NAMESPACE: namespace,
-      LEASE_SECONDS: '3',
-      LEASE_RENEW_MS: '2000',
-      LEASE_RETRY_MS: '200',
+      ...LONG_LEASE,
       WORKER_IMAGE: 'worker:1',
       WORKER_LOST_TIMEOUT_MS: '5000',
       STATUS_LOAD_INTERVAL_MS: '100',
