@@ -184,6 +184,7 @@ describe('POST /v1/audio/transcriptions', () => {
     const { tenant, key } = await seedTenant(ledger, 3_600_000);
     const [flac, opus] = [fixture('ki_espeak_002.flac'), fixture('ki_espeak_002.opus')];
     const cases: [Uint8Array, string][] = [
+      [wrapWav(Buffer.alloc(32_000)).subarray(0, 40), 'invalid_audio'],
       [opus.subarray(0, 10_000), 'invalid_audio'],
       [Buffer.concat([flac.subarray(0, 90), Buffer.alloc(100_000, 7)]), 'invalid_audio'],
       [buildFlac(Buffer.alloc(32_000), { declaredSamples: 2 ** 36 - 1 }), 'invalid_audio'],
@@ -210,10 +211,9 @@ describe('POST /v1/audio/transcriptions', () => {
       'request_too_large',
     ]);
     expect(await codeOf(await transcribe(key, second, { model: 'none' }))).toEqual([404, 'model_not_found']);
-    expect(await codeOf(await transcribe(key, second, { response_format: 'xml' }))).toEqual([
-      400,
-      'invalid_parameters',
-    ]);
+    const wrongFormat = await transcribe(key, second, { response_format: 'xml' });
+    expect(await wrongFormat.clone().text()).toContain('(received \\"xml\\")');
+    expect(await codeOf(wrongFormat)).toEqual([400, 'invalid_parameters']);
     // The account has credit for two seconds.
     expect(await codeOf(await transcribe(key, wrapWav(Buffer.alloc(96_000))))).toEqual([402, 'insufficient_credits']);
     expect(await ledger.accounts.usage(tenant)).toMatchObject({

@@ -1,7 +1,8 @@
 /**
- * Parts of the client for the svc-asr command and the gateway. They are no part of the public API and may change in any
- * release.
+ * Parts of the client for the svc-asr command, the gateway and the decoders. They are no part of the public API and may
+ * change in any release.
  */
+export { UnsupportedAudioError } from './audio/error.ts';
 export { decodeMono } from './audio/decode.ts';
 export { checkAddress } from './address.ts';
 export { parseAnswer } from './client.ts';

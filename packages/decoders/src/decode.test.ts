@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { AudioFormatError } from '@svc-asr/client';
+import { UnsupportedAudioError } from '@svc-asr/client/internal';
 import { buildFlac, buildFlacBomb } from '../../../test/support/flac.ts';
 import { buildOgg, buildOpusBomb, buildOpusChain, buildOpusHead } from '../../../test/support/ogg.ts';
 import { recording } from '../../../test/support/recording.ts';
 import { wrapWav } from '../../../test/support/wav.ts';
 import { decodeAudio } from './decode.ts';
-import { UnsupportedAudioError } from './error.ts';
 
 /** Decodes a file that arrives in pieces of this size. */
 async function decode(file: Uint8Array, size = 65_536): Promise<Buffer> {
@@ -54,9 +54,9 @@ test('decodeAudio returns the samples of an Opus file without the padding of the
 const SECOND = Buffer.alloc(32_000);
 
 test.each<[string, Uint8Array]>([
-  ['an empty file', Buffer.alloc(0)],
   ['text', Buffer.from('no audio')],
   ['MP3', Buffer.concat([Buffer.from('fffb9000', 'hex'), SECOND])],
+  ['WAV with MP3 audio', Buffer.from(wrapWav(SECOND)).fill(0x55, 20, 21)],
   ['Ogg Vorbis', buildOgg([[Buffer.from('\u0001vorbis....................', 'latin1')]])],
   ['FLAC of 1,048,575 Hz', buildFlac(SECOND, { sampleRateHz: 1_048_575 })],
   ['Opus of 20 channels', buildOgg([[buildOpusHead(20)]])],
@@ -71,6 +71,11 @@ const changed = (file: Buffer, at: number) => {
 };
 
 test.each<[string, string, Uint8Array]>([
+  ['an empty file', 'the file is empty', Buffer.alloc(0)],
+  ['WAV that ends in its header', 'before its audio starts', wrapWav(SECOND).subarray(0, 40)],
+  ['WAV without audio chunk', 'before its audio starts', wrapWav(SECOND).subarray(0, 36)],
+  ['WAV with a short format', 'fewer than 16 bytes', Buffer.from(wrapWav(SECOND)).fill(4, 16, 17)],
+  ['WAV without channels', 'it declares 0 channels', Buffer.from(wrapWav(SECOND)).fill(0, 22, 24)],
   ['WAV that is truncated', 'truncated', wrapWav(SECOND).subarray(0, 20_000)],
   ['FLAC that is truncated', 'can be decoded', flac.subarray(0, 30_000)],
   ['FLAC that ends in its header', 'header is not complete', flac.subarray(0, 30)],

@@ -1,5 +1,5 @@
 import { AudioFormatError } from '@svc-asr/client';
-import { UnsupportedAudioError } from './error.ts';
+import { UnsupportedAudioError } from '@svc-asr/client/internal';
 
 /** Properties of the audio, as a FLAC file declares them. */
 export interface StreamInfo {

@@ -1,7 +1,7 @@
 import { OpusDecoder } from 'opus-decoder';
+import { UnsupportedAudioError } from '@svc-asr/client/internal';
 import { AUDIO } from '@svc-asr/core/stream';
 import type { ByteReader } from './byte-reader.ts';
-import { UnsupportedAudioError } from './error.ts';
 import { mix, silently } from './mono.ts';
 import type { MonoBlock } from './mono.ts';
 import { damaged, PacketJoiner, readPages } from './ogg.ts';

@@ -1,4 +1,4 @@
-import { UnsupportedAudioError } from './error.ts';
+import { UnsupportedAudioError } from '@svc-asr/client/internal';
 import { damaged } from './ogg.ts';
 
 /** First packet of an Opus stream. */

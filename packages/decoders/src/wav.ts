@@ -1,6 +1,5 @@
 import { AudioFormatError, createWavConverter } from '@svc-asr/client';
 import type { ByteReader } from './byte-reader.ts';
-import { UnsupportedAudioError } from './error.ts';
 
 const STEP_BYTES = 65_536;
 /**
@@ -11,15 +10,10 @@ const PLACEHOLDER_BYTES = 0x7fff_f000;
 
 export async function* decodeWav(reader: ByteReader): AsyncGenerator<Int16Array> {
   const converter = createWavConverter();
-  try {
-    for await (const piece of reader.rest(STEP_BYTES)) yield converter.push(piece);
-    const { pcm, missingBytes } = converter.end();
-    if (missingBytes > 0 && (converter.layout()?.declaredBytes ?? 0) < PLACEHOLDER_BYTES) {
-      throw new AudioFormatError(`the WAV file is truncated: ${missingBytes} bytes are missing`);
-    }
-    yield pcm;
-  } catch (error) {
-    const isHeader = error instanceof AudioFormatError && converter.layout() === undefined;
-    throw isHeader ? new UnsupportedAudioError(error.message) : error;
+  for await (const piece of reader.rest(STEP_BYTES)) yield converter.push(piece);
+  const { pcm, missingBytes } = converter.end();
+  if (missingBytes > 0 && (converter.layout()?.declaredBytes ?? 0) < PLACEHOLDER_BYTES) {
+    throw new AudioFormatError(`the WAV file is truncated: ${missingBytes} bytes are missing`);
   }
+  yield pcm;
 }

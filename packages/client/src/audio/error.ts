@@ -2,3 +2,6 @@
 export class AudioFormatError extends Error {
   override readonly name = 'AudioFormatError';
 }
+
+/** Thrown if the format of a file is not supported. For damaged files, an AudioFormatError not of this class is thrown. */
+export class UnsupportedAudioError extends AudioFormatError {}

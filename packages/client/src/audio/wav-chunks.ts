@@ -1,4 +1,4 @@
-import { AudioFormatError } from './error.ts';
+import { UnsupportedAudioError } from './error.ts';
 import { CONVERT_IT, describeOther } from './not-wav.ts';
 
 /** The first 12 bytes of a WAV file. */
@@ -20,7 +20,7 @@ export const UNKNOWN_SIZE = 0xffff_ffff;
 export function parseRiffHead(head: Uint8Array): RiffHead {
   const id = textAt(head, 0);
   if (!['RIFF', 'RF64', 'BW64'].includes(id) || textAt(head, 8) !== 'WAVE') {
-    throw new AudioFormatError(`this is ${describeOther(head)}: ${CONVERT_IT}`);
+    throw new UnsupportedAudioError(`this is ${describeOther(head)}: ${CONVERT_IT}`);
   }
   return { isLong: id !== 'RIFF', riffBytes: uint32(head, 4) };
 }

@@ -1,4 +1,4 @@
-import { AudioFormatError } from './error.ts';
+import { AudioFormatError, UnsupportedAudioError } from './error.ts';
 import { CONVERT_IT } from './not-wav.ts';
 
 export type SampleEncoding = 'unsigned8' | 'int16' | 'int24' | 'int32' | 'float32' | 'float64' | 'alaw' | 'mulaw';
@@ -45,7 +45,7 @@ export function parseWavFormat(chunk: Uint8Array): WavFormat {
   const bits = view.getUint16(14, true);
   const width = widthOf(view.getUint16(12, true), channels, bits);
   const encoding = encodingOf(tag, width);
-  if (encoding === undefined) throw new AudioFormatError(`${describe(tag, bits)} is not supported: ${CONVERT_IT}`);
+  if (encoding === undefined) throw new UnsupportedAudioError(`${describe(tag, bits)} is not supported: ${CONVERT_IT}`);
   return { encoding, channels, sampleRateHz, bytesPerFrame: width * channels };
 }
 

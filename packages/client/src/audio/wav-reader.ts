@@ -1,4 +1,4 @@
-import { AudioFormatError } from './error.ts';
+import { AudioFormatError, UnsupportedAudioError } from './error.ts';
 import { describeOther, CONVERT_IT } from './not-wav.ts';
 import { audioBytes, parseChunkHead, parseLongDataBytes, parseRiffHead } from './wav-chunks.ts';
 import type { ChunkHead, RiffHead } from './wav-chunks.ts';
@@ -59,8 +59,8 @@ export class WavReader {
   end(): number {
     const pending = this.#pending;
     if (this.#state === 'riff') {
-      const isEmpty = this.#position + pending.length === 0;
-      throw new AudioFormatError(isEmpty ? 'the file is empty' : `this is ${describeOther(pending)}: ${CONVERT_IT}`);
+      if (this.#position + pending.length === 0) throw new AudioFormatError('the file is empty');
+      throw new UnsupportedAudioError(`this is ${describeOther(pending)}: ${CONVERT_IT}`);
     }
     if (this.#layout === undefined) throw new AudioFormatError('the WAV file ends before its audio starts');
     return this.#state === 'over' || this.#needed === Infinity ? 0 : this.#needed - pending.length;
