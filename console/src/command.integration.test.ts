@@ -128,6 +128,23 @@ test('svc-asr admin keys create warns if the tenant of the new key is not active
   expect(err).toContain('The tenant is Waitlisted');
 });
 
+test('svc-asr admin keys create warns if a model of the new key does not exist', async () => {
+  await create('reader');
+  await console_.ledger.catalogue.replace([
+    { id: 'luo', language: 'Dholuo', languageCode: 'luo', maxAudioSeconds: 300, maxWaitSeconds: 60 },
+  ]);
+  const models = ['--model', 'luo', '--model', 'banana'];
+  const { status, out, err } = await admin('keys', 'create', '--tenant', 'reader', ...models, '--json');
+  expect([status, err]).toEqual([0, 'There is no model banana. The key cannot use it until the model is added.\n']);
+  expect(JSON.parse(out)).toMatchObject({ models: ['luo', 'banana'], active: true });
+});
+
+test('svc-asr admin health reports that the operator holds no lease if the resources are in files', async () => {
+  const { status, out } = await admin('health');
+  expect(status).toBe(0);
+  expect(out).toMatch(/^operator +holds no lease: resources are in files$/m);
+});
+
 test('svc-asr admin exports the journal to standard output and to a file', async () => {
   await create('books', '--grant-seconds', '10');
   await admin('tenants', 'grant', 'books', '--seconds', '5', '--id', 'second');

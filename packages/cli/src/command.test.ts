@@ -155,6 +155,16 @@ test('svc-asr exits with 3 and prints a hint if the service is unreachable or it
   expect(unknown.err).toContain('--ca FILE');
 });
 
+test.each([
+  ['does not exist', undefined, 'cannot read the CA certificate FILE: ENOENT. '],
+  ['contains no certificate', 'no certificate', 'the CA file FILE contains no certificate in PEM format. '],
+])('svc-asr exits at once with one message if the CA file %s', async (_name, text, message) => {
+  const file = join(home, 'other-ca.pem');
+  if (text !== undefined) writeFileSync(file, text);
+  const err = `svc-asr: ${message.replace('FILE', file)}Check --ca or SVC_ASR_CA_FILE.\n`;
+  expect(await run('models', '--ca', file)).toEqual({ status: 2, out: '', err });
+});
+
 test('svc-asr prints no secret after an unexpected response', async () => {
   answer = (_request, response) => response.writeHead(500).end('<html>oops');
   const ended = [

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -45,12 +46,26 @@ function responseOf(response: IncomingMessage): NodeResponse {
   };
 }
 
-/** Reads a CA certificate. */
+const CHECK_CA = 'Check --ca or SVC_ASR_CA_FILE.';
+
+/** Reads a CA certificate. Throws if the file has none, because TLS would ignore the file and report an unknown CA. */
 export function readCa(file: string): string {
+  let pem: string;
   try {
-    return readFileSync(file, 'utf8');
+    pem = readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`cannot read the CA certificate ${file}: ${code ?? 'unknown error'}`);
+    throw new UsageError(`cannot read the CA certificate ${file}: ${code ?? 'unknown error'}. ${CHECK_CA}`);
+  }
+  if (!isCertificate(pem))
+    throw new UsageError(`the CA file ${file} contains no certificate in PEM format. ${CHECK_CA}`);
+  return pem;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
   }
 }

@@ -86,17 +86,18 @@ function Resources({ health: { resources, operator, waiting_audit_entries: waiti
         items={[
           [text.storedIn, text.kinds[resources.kind]],
           [text.latency, milliseconds(resources.latency_ms)],
-          [
-            text.operator,
-            operator === null
-              ? text.unknown
-              : `${operator.holder}, ${text.renewed(formatRelative(operator.renewed_at))}`,
-          ],
+          [text.operator, operatorStatus(operator, resources.kind)],
           [text.auditWaiting, formatNumber(waiting)],
         ]}
       />
     </Card>
   );
+}
+
+function operatorStatus(operator: HealthView['operator'], kind: HealthView['resources']['kind']): string {
+  const text = adminTexts.health;
+  if (operator !== null) return `${operator.holder}, ${text.renewed(formatRelative(operator.renewed_at))}`;
+  return kind === 'files' ? text.noLease : text.unknown;
 }
 
 function Gateways({ gateways }: { gateways: NonNullable<HealthView['gateways']> }) {

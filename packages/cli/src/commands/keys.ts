@@ -1,4 +1,5 @@
 import { createAdminApi } from '../admin-api.ts';
+import type { AdminApi } from '../admin-api.ts';
 import type { Command } from '../command.ts';
 import { formatTime } from '../duration.ts';
 import { parseExpiry } from '../expiry.ts';
@@ -59,7 +60,8 @@ const create: Command = {
       ...(scopes.length === 0 ? {} : { scopes }),
       ...(models.length === 0 ? {} : { models }),
     };
-    const answer = await createAdminApi(adminEndpoint()).call('POST', '/keys', { body });
+    const api = createAdminApi(adminEndpoint());
+    const answer = await api.call('POST', '/keys', { body });
     const key = answer as Key & { key: string; active: boolean; tenant_state: string };
     if (json) {
       output.json(key);
@@ -74,8 +76,22 @@ const create: Command = {
     if (key.tenant_state !== 'Active') {
       output.note(`The tenant is ${key.tenant_state}. Requests with the key are refused until it is Active.`);
     }
+    for (const model of await findUnknownModels(api, models)) {
+      output.note(`There is no model ${model}. The key cannot use it until the model is added.`);
+    }
   },
 };
+
+/** Returns the models that do not exist. Empty if the service cannot list its models. */
+async function findUnknownModels(api: AdminApi, models: readonly string[]): Promise<string[]> {
+  if (models.length === 0) return [];
+  try {
+    const { data } = (await api.call('GET', '/models')) as { data: { name: string }[] };
+    return models.filter((model) => data.every(({ name }) => name !== model));
+  } catch {
+    return [];
+  }
+}
 
 const list: Command = {
   words: ['admin', 'keys', 'list'],

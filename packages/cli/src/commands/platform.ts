@@ -98,9 +98,15 @@ function healthRows({
       `model ${model}`,
       `${workers} workers, ${active}/${slots} streams, ${queued} waiting`,
     ]),
-    ['operator', operator === null ? UNKNOWN : `${operator.holder}, ${formatTime(operator.renewed_at, '-')}`],
+    ['operator', operatorStatus(operator, resources.kind)],
     ['audit entries that wait for Redis', String(waiting)],
   ];
+}
+
+function operatorStatus(operator: Health['operator'], kind: string): string {
+  if (operator !== null) return `${operator.holder}, ${formatTime(operator.renewed_at, '-')}`;
+  // Without Kubernetes, the operator holds no lease, so the console does not know its name.
+  return kind === 'files' ? 'holds no lease: resources are in files' : UNKNOWN;
 }
 
 const signOutAll: Command = {

@@ -51,6 +51,7 @@ export const health = {
   kinds: { files: 'Files', cluster: 'Kubernetes' },
   operator: 'Leading operator',
   renewed: (when: string) => `renewed ${when}`,
+  noLease: 'Holds no lease: resources are in files',
   unknown: 'Unknown',
   auditWaiting: 'Audit entries that wait for Redis',
   gateways: 'Gateways',
