@@ -172,6 +172,20 @@ describe('request parameters', () => {
     },
   );
 
+  test.each([
+    [{ model: 'none' }, 'model "none" does not exist'],
+    [{ model: 7 }, 'model: must be string (received 7)'],
+    [{ model: KIKUYU, max_audio_seconds: 301 }, 'max_audio_seconds: must be at most 300 (received 301)'],
+  ])('the error for %j names the wrong value', async (body, message) => {
+    expect(errorOf(await postJson(body)).message).toContain(message);
+  });
+
+  test('an API key in place of the model is not repeated in the error message', async () => {
+    const answer = await postJson({ model: service.apiKey });
+    expect(refusal(answer)).toBe('model_not_found');
+    expect(answer.text).not.toContain(service.apiKey.slice(-10));
+  });
+
   test.each(['language', 'Model', '__proto__', 'constructor', ''])(
     'the unknown field "%s" is refused',
     async (field) => {

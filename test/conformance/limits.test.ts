@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(stopServices, START_TIMEOUT_MS);
 
 describe('the concurrency limit', () => {
-  test('of 1 for a model refuses only a second session of this model, and the error names the model', async () => {
+  test('of 1 for a model refuses only a second session of this model', async () => {
     const models = [{ model: KIKUYU, concurrentSessions: 1 }];
     const { key } = await service.tenant({ limits: { concurrentSessions: 2, models } });
     const { id } = sessionOf(await service.create(key, { model: KIKUYU }));
@@ -21,7 +21,7 @@ describe('the concurrency limit', () => {
     expect(errorOf(refused)).toMatchObject({
       type: 'rate_limit_error',
       code: 'concurrency_limit_exceeded',
-      message: expect.stringMatching(`sessions of the model ${KIKUYU}: 1\\. .* DELETE `),
+      message: expect.stringMatching(`ASR session of the model ${KIKUYU}\\. It has 1 of at most 1\\. .* DELETE `),
     });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect(sessionOf(await service.create(key, { model: 'svc-asr-dholuo-v1' })).id).not.toBe(id);
@@ -50,7 +50,10 @@ describe('the concurrency limit', () => {
     const { key, name } = await service.tenant({ limits: { concurrentSessions: 3 } });
     const answers = await Promise.all(Array.from({ length: 10 }, () => service.create(key)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
-    for (const answer of answers) if (answer.status !== 201) expect(refusal(answer)).toBe('concurrency_limit_exceeded');
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      expect(refusal(answer)).toBe('concurrency_limit_exceeded');
+      expect(errorOf(answer).message).toContain('It has 3 of at most 3.');
+    }
     expect(await service.admin.account(name)).toMatchObject({ live_sessions: 3, credits: { reserved_ms: 180_000 } });
   });
 

@@ -3,6 +3,7 @@ import { ApiError } from '@svc-asr/core';
 import type { KeyScope } from '@svc-asr/core';
 import { exchangeOf } from '../http/exchange.ts';
 import type { KeyLimits } from '../http/exchange.ts';
+import { modelNotFound } from '../model-not-found.ts';
 
 /** Refuses a request with 403 if its API key lacks a scope. It must run after `authenticate`. */
 export function requireScope(scope: KeyScope): RequestHandler {
@@ -29,7 +30,7 @@ export function checkScope(limits: KeyLimits | undefined, scope: KeyScope): void
 export function requireModel(limits: KeyLimits | undefined, model: string, modelExists: boolean): void {
   const { models } = limitsOf(limits);
   if (models === undefined || models.includes(model)) return;
-  if (!modelExists) throw new ApiError('model_not_found');
+  if (!modelExists) throw modelNotFound(model);
   throw new ApiError('model_scope_denied', {
     message: `This API key may not use the model ${model}. It may use: ${listOf(models)}.`,
   });

@@ -40,7 +40,7 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
     exchange.code = answer.code;
     exchange.message = answer.message;
     const retry = answer.retryAfterS === undefined ? {} : { 'Retry-After': String(answer.retryAfterS) };
-    // A message may quote a field name of the request. A field name may contain a secret, so secrets are redacted.
+    // A message may quote field names and values of the request. They may contain secrets, which are redacted.
     const text = redact(JSON.stringify(answer.body(exchange.requestId)));
     sendJson(response, answer.status, text, { ...answer.headers, ...retry, ...NOT_STORED });
   };

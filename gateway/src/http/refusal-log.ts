@@ -111,7 +111,7 @@ function isDefault(code: string, message: string): boolean {
   return code in ERRORS && ERRORS[code as ErrorCode].message === message;
 }
 
-/** Returns one line of text. A message may quote a field name of the request, so secrets in it are redacted. */
+/** Returns one line of text. A message may quote field names and values of the request, so secrets are redacted. */
 function textOf(message: string): string {
   return redact(message).replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE_CHARACTERS);
 }

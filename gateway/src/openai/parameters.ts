@@ -1,4 +1,4 @@
-import { ApiError, RESPONSE_FORMATS } from '@svc-asr/core';
+import { ApiError, receivedNote, RESPONSE_FORMATS } from '@svc-asr/core';
 import type { ResponseFormat } from '@svc-asr/core';
 import type { FileForm } from './form.ts';
 
@@ -23,7 +23,8 @@ export function readParameters({ fields }: Pick<FileForm, 'fields'>): Transcript
   }
   const format = last('response_format') ?? 'json';
   if (!isFormat(format)) {
-    const message = `The field "response_format" must be one of ${RESPONSE_FORMATS.join(', ')}.`;
+    const formats = RESPONSE_FORMATS.join(', ');
+    const message = `The field "response_format" must be one of ${formats}${receivedNote(format)}.`;
     throw new ApiError('invalid_parameters', { message });
   }
   const isStreamed = last('stream')?.toLowerCase() === 'true';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { ApiError, AUDIO, checker, CreateSessionRequest, describeProblems, IDEMPOTENCY_KEY } from '@svc-asr/core';
-import { STREAM_SUBPROTOCOL, streamPath } from '@svc-asr/core';
+import { quoteValues, STREAM_SUBPROTOCOL, streamPath } from '@svc-asr/core';
 import type { AsrSession } from '@svc-asr/core';
 import type { Tracing } from '@svc-asr/runtime';
 import { requireModel } from '../auth/scopes.ts';
@@ -35,7 +35,10 @@ export function createSessionRoute(options: CreateSessionRoute): RequestHandler 
   const streams = options.publicUrl.replace(/^http/, 'ws');
   return async (request, response) => {
     const body = checkBody(request.body);
-    if (!body.ok) throw new ApiError('invalid_parameters', { message: describeProblems(body.problems) });
+    if (!body.ok) {
+      const message = describeProblems(quoteValues(body.problems, request.body));
+      throw new ApiError('invalid_parameters', { message });
+    }
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
     const { model, max_audio_seconds: seconds = DEFAULT_SECONDS } = body.value;
     const exchange = exchangeOf(response);

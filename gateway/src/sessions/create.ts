@@ -4,6 +4,7 @@ import type { ErrorCode } from '@svc-asr/core';
 import { LedgerUnavailable } from '@svc-asr/ledger';
 import type { Ledger, RateState, Reservation, ReserveOutcome, SessionOrigin } from '@svc-asr/ledger';
 import type { Keyring } from '@svc-asr/runtime';
+import { modelNotFound } from '../model-not-found.ts';
 import type { AudioCapacity } from '../stream/audio-memory/audio-capacity.ts';
 import type { Cancellation, Cancellations } from './cancellations.ts';
 import { credentialHash, sessionCredential } from './credential.ts';
@@ -148,9 +149,11 @@ function refusal(result: Exclude<ReserveOutcome, { outcome: 'ok' }>, model: stri
     const message = `Less than one second of audio credit is left. The monthly budget renews on ${renewsAt} at 00:00 UTC.`;
     return new ApiError(code, { message });
   }
-  if (result.outcome === 'model_concurrency') {
-    const message = `The account has reached its limit of active or reserved sessions of the model ${model}: ${result.limit}. Close a stream, or free a place with DELETE /v1/asr/sessions/{id}.`;
+  if (result.outcome === 'concurrency' || result.outcome === 'model_concurrency') {
+    const ofModel = result.outcome === 'model_concurrency' ? ` of the model ${model}` : '';
+    const message = `The account already has an active or reserved ASR session${ofModel}. It has ${result.live} of at most ${result.limit}. Close a stream, or free a place with DELETE /v1/asr/sessions/{id}.`;
     return new ApiError(code, { message, retryAfterS: result.retryAfterMs / 1000 });
   }
+  if (result.outcome === 'model_not_found') return modelNotFound(model);
   return new ApiError(code, 'retryAfterMs' in result ? { retryAfterS: result.retryAfterMs / 1000 } : {});
 }

@@ -1,4 +1,5 @@
-import { buildConfiguration, findMissingPart, isSameConfiguration } from './configuration.ts';
+import { buildConfiguration, describeRefusal, findMissingPart } from './configuration.ts';
+import { isSameConfiguration, refuseConfig } from './configuration.ts';
 
 const PHRASES = { phrases: [{ text: 'nyeri' }, { text: 'thika', boost: 2 }] };
 const OPENED = { type: 'opened', chunk_samples: 1, context: [56, 13] as [number, number], buffer_samples: 1 } as const;
@@ -36,4 +37,18 @@ test.each([
   [{ ...PHRASES, endpointing: { silence_ms: 500 } }, { phrases: true }, 'endpointing'],
 ])('findMissingPart of the config %j and the confirmation %j is %s', (config, confirmation, part) => {
   expect(findMissingPart(buildConfiguration(config), { ...OPENED, ...confirmation })).toBe(part);
+});
+
+test('describeRefusal names the context that a model does not support', () => {
+  expect(describeRefusal('context', buildConfiguration({ context: [56, 7] }))).toBe(
+    'The model does not support the context [56, 7]. GET /v1/models lists its contexts.',
+  );
+});
+
+test('refuseConfig names a language that the model does not support', () => {
+  expect(refuseConfig('ki', 'ki', false)).toBeUndefined();
+  expect(refuseConfig('ki', 'luo', false)).toEqual({
+    code: 'invalid_config',
+    message: 'The model supports only the language "ki" (received "luo").',
+  });
 });

@@ -1,4 +1,4 @@
-import { AUDIO, PHRASE_LIMITS } from '@svc-asr/core';
+import { AUDIO, PHRASE_LIMITS, receivedNote } from '@svc-asr/core';
 import type { ConfigMessage, ContextSize, Phrase, RelayAnswer, StreamErrorCode } from '@svc-asr/core';
 
 /** Configuration that a client can choose for its stream. */
@@ -16,9 +16,8 @@ export interface Configuration {
 /** Maximum number of `config` messages that are queued before `ready` is sent. Clients have no reason to send more. */
 export const MAX_EARLY_CONFIGS = 16;
 
-/** Error messages for configurations that a worker does not support. */
-export const REFUSALS = {
-  context: 'The model does not support this context.',
+/** Error messages for parts of a configuration that a worker does not support. */
+const REFUSALS = {
   endpointing: 'Endpointing is not available while the service is being upgraded. Retry later, or leave it out.',
   phrases: 'The model does not support phrases. Leave them out.',
   phrasesNotYet: 'Phrases are not available while the service is being upgraded. Retry later, or leave them out.',
@@ -32,7 +31,8 @@ export function refuseConfig(
 ): { code: StreamErrorCode; message?: string } | undefined {
   if (hasAudio) return { code: 'config_not_allowed' };
   if (language === undefined || language === modelLanguage) return undefined;
-  return { code: 'invalid_config', message: `The model supports only the language "${modelLanguage}".` };
+  const message = `The model supports only the language "${modelLanguage}"${receivedNote(language)}.`;
+  return { code: 'invalid_config', message };
 }
 
 /** Returns the configuration that a `config` message selects. Absent fields get their defaults. */
@@ -55,7 +55,16 @@ export function isSameConfiguration(one: Configuration, other: Configuration): b
 }
 
 /** Part of a configuration that a worker has not applied. */
-export type MissingPart = Exclude<keyof typeof REFUSALS, 'context'>;
+export type MissingPart = keyof typeof REFUSALS;
+
+/** Part of a configuration that a worker has refused. */
+export type RefusedPart = MissingPart | 'context';
+
+/** Describes why a worker has refused a configuration. */
+export function describeRefusal(part: RefusedPart, { context }: Configuration): string {
+  if (part !== 'context') return REFUSALS[part];
+  return `The model does not support the context [${context.join(', ')}]. GET /v1/models lists its contexts.`;
+}
 
 /**
  * Returns a part of the configuration that a worker has not applied to its stream. Undefined if it has applied all

@@ -7,8 +7,8 @@ import { applyAnswer } from './client/answer-events.ts';
 import { ErrorCounts } from './client/error-counts.ts';
 import { configAck, readyEvent } from './client/events.ts';
 import { buildConfiguration, isSameConfiguration, MAX_EARLY_CONFIGS } from './configuration.ts';
-import { refuseConfig, REFUSALS } from './configuration.ts';
-import type { Configuration } from './configuration.ts';
+import { describeRefusal, refuseConfig } from './configuration.ts';
+import type { Configuration, RefusedPart } from './configuration.ts';
 import { accountEnded, AUDIO_LIMIT_REACHED, cancelled, closedByClient, PROTOCOL_VIOLATION } from './ending.ts';
 import { sessionEnd, TIME_LIMIT_REACHED } from './ending.ts';
 import type { Ending } from './ending.ts';
@@ -204,15 +204,15 @@ export class Stream {
     if (!this.#utterances.owed) this.#recognition.reopen(to);
   }
 
-  #onConfigurationRefused(part: keyof typeof REFUSALS): void {
-    const from = this.#change?.from;
-    if (from === undefined) {
+  #onConfigurationRefused(part: RefusedPart): void {
+    const change = this.#change;
+    if (change === undefined) {
       this.fail('internal_error');
       return;
     }
-    this.#error('invalid_config', REFUSALS[part]);
-    this.#change = { from, to: from };
-    this.#recognition.reopen(from);
+    this.#error('invalid_config', describeRefusal(part, change.to));
+    this.#change = { from: change.from, to: change.from };
+    this.#recognition.reopen(change.from);
   }
 
   #onOpened(context: ContextSize, chunkSamples: number): void {

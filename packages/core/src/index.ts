@@ -3,6 +3,7 @@ export * from './audio.ts';
 export * from './errors.ts';
 export * from './key-scopes.ts';
 export * from './parse-object.ts';
+export * from './quote.ts';
 export * from './relay-frames.ts';
 export * from './relay-resume.ts';
 export * from './relay.ts';

@@ -10,8 +10,10 @@
 --           rate limit, rate remaining, rate reset ms }
 --         refused: { 'cancelled' | 'inactive' | 'conflict' | 'model_not_found' | 'scope' }
 --           or { 'credit', month whose budget is used up, as YYYY-MM, or '' without a budget }
---           or { 'rate' | 'concurrency', ms to wait, rate limit, rate remaining, rate reset ms }
---           or { 'model_concurrency', ms to wait, rate limit, rate remaining, rate reset ms, limit of the model }
+--           or { 'rate', ms to wait, rate limit, rate remaining, rate reset ms }
+--           or { 'concurrency', ms to wait, rate limit, rate remaining, rate reset ms, limit, live sessions }
+--           or { 'model_concurrency', ms to wait, rate limit, rate remaining, rate reset ms, limit of the model,
+--             live sessions of the model }
 --         { 'unmarked', now }: no mark is near the expiry of the session; mark it and call again
 --         Times are in ms since the epoch, by the clock of Redis. 'rate reset': until the full rate is available again.
 -- @include now_ms
@@ -113,12 +115,14 @@ end
 if live >= account.concurrency_limit then
   local first = redis.call('ZRANGE', base .. 'live', 0, 0, 'WITHSCORES')
   local due = tonumber(first[2])
-  return { 'concurrency', due > now and due < expires and due - now or RETRY_MS, account.rate_limit, remaining + 1, whole }
+  return { 'concurrency', due > now and due < expires and due - now or RETRY_MS, account.rate_limit, remaining + 1, whole,
+    account.concurrency_limit, live }
 end
 if account.model_limit then
   -- @include model_sessions
-  if count_model_sessions(base, model, account.model_limit, now) >= account.model_limit then
-    return { 'model_concurrency', RETRY_MS, account.rate_limit, remaining + 1, whole, account.model_limit }
+  local count = count_model_sessions(base, model, account.model_limit, now)
+  if count >= account.model_limit then
+    return { 'model_concurrency', RETRY_MS, account.rate_limit, remaining + 1, whole, account.model_limit, count }
   end
 end
 local available_s = math.floor(account.available / 1000)

@@ -34,13 +34,15 @@ export interface Reservation {
 
 export type ReserveOutcome =
   | { outcome: 'ok'; reservation: Reservation; rate: RateState }
-  | { outcome: 'rate' | 'concurrency'; retryAfterMs: number; rate: RateState }
+  | { outcome: 'rate'; retryAfterMs: number; rate: RateState }
   | {
-      outcome: 'model_concurrency';
+      outcome: 'concurrency' | 'model_concurrency';
       retryAfterMs: number;
       rate: RateState;
-      /** Largest number of concurrent sessions that the tenant may have with this model. */
+      /** Largest number of concurrent sessions that the tenant may have, in total or with this model. */
       limit: number;
+      /** Number of reserved and active sessions of the tenant, in total or with this model. */
+      live: number;
     }
   | {
       outcome: 'credit';
@@ -93,10 +95,16 @@ export function reserveReply(reply: ReserveReply): ReserveOutcome {
       };
     }
     case 'rate':
-    case 'concurrency':
       return { outcome, retryAfterMs: Number(reply[1]), rate: rateOf(reply.slice(2)) };
+    case 'concurrency':
     case 'model_concurrency':
-      return { outcome, retryAfterMs: Number(reply[1]), rate: rateOf(reply.slice(2)), limit: Number(reply[5]) };
+      return {
+        outcome,
+        retryAfterMs: Number(reply[1]),
+        rate: rateOf(reply.slice(2)),
+        limit: Number(reply[5]),
+        live: Number(reply[6]),
+      };
     case 'cancelled':
     case 'inactive':
     case 'conflict':

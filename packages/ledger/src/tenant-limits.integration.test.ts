@@ -250,10 +250,13 @@ describe.each([
       const tenant = await createLimited(2);
       expect([await ask(tenant, 'kikuyu'), await ask(tenant, 'kikuyu')]).toEqual(['ok', 'ok']);
       const refused = await ledger.sessions.reserve(request(tenant, { model: 'kikuyu' }));
-      expect(refused).toMatchObject({ outcome: 'model_concurrency', limit: 2, retryAfterMs: 5000 });
+      expect(refused).toMatchObject({ outcome: 'model_concurrency', limit: 2, live: 2, retryAfterMs: 5000 });
       for (let at = 0; at < 3; at++) expect(await ask(tenant, 'dholuo')).toBe('ok');
       // The limit of the tenant is checked first.
-      expect([await ask(tenant, 'kikuyu'), await ask(tenant, 'dholuo')]).toEqual(['concurrency', 'concurrency']);
+      for (const model of ['kikuyu', 'dholuo']) {
+        const full = await ledger.sessions.reserve(request(tenant, { model }));
+        expect(full).toMatchObject({ outcome: 'concurrency', limit: 5, live: 5 });
+      }
       expect((await ledger.accounts.read(tenant))!.limits.models).toEqual([{ model: 'kikuyu', concurrentSessions: 2 }]);
     });
 

@@ -1,4 +1,5 @@
 import { checker, CreateSessionRequest, describeProblems, IDEMPOTENCY_KEY, MAX_BODY_BYTES } from '@svc-asr/core';
+import { quoteValues } from '@svc-asr/core';
 import { check } from '../engine/target.ts';
 import type { FuzzTarget } from '../engine/target.ts';
 
@@ -21,7 +22,8 @@ export const target: FuzzTarget = {
     }
     const checked = checkBody(value);
     if (!checked.ok) {
-      check(describeProblems(checked.problems).length <= MAX_MESSAGE_CHARACTERS, 'the message is too long');
+      const message = describeProblems(quoteValues(checked.problems, value));
+      check(message.length <= MAX_MESSAGE_CHARACTERS, 'the message is too long');
       return;
     }
     const { max_audio_seconds: seconds = 60 } = checked.value;

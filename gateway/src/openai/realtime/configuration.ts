@@ -1,6 +1,7 @@
 import {
   checker,
   describeProblems,
+  quoteValues,
   REALTIME_DELAYS,
   REALTIME_LIMITS,
   RealtimeUpdate,
@@ -36,7 +37,7 @@ export function mergeUpdate(before: RealtimeConfiguration, session: unknown): Re
   if (!checked.ok) {
     const [problem] = checked.problems;
     const param = problem === undefined || problem.field === '' ? 'session' : `session.${problem.field}`;
-    throw new InvalidEvent('invalid_value', `${describeProblems(checked.problems)}.`, param);
+    throw new InvalidEvent('invalid_value', `${describeProblems(quoteValues(checked.problems, session))}.`, param);
   }
   const input = checked.value.audio?.input ?? {};
   const { model, delay } = input.transcription ?? {};

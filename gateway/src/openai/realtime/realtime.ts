@@ -12,6 +12,7 @@ import type { RefusalDelay } from '../../auth/refusal-delay.ts';
 import { checkScope, requireModel } from '../../auth/scopes.ts';
 import type { RefusalLog } from '../../http/refusal-log.ts';
 import type { LedgerWatch } from '../../ledger-watch.ts';
+import { modelNotFound } from '../../model-not-found.ts';
 import type { AudioBudget } from '../../stream/audio-memory/audio-budget.ts';
 import { Client, ClientSocket } from '../../stream/client/client.ts';
 import { Clocks } from '../../stream/client/clocks.ts';
@@ -206,5 +207,5 @@ export class Realtime {
 
 function requireExistingModel({ keyLimits }: VerifiedKey, model: string, exists: boolean): void {
   requireModel(keyLimits, model, exists);
-  if (!exists) throw new ApiError('model_not_found');
+  if (!exists) throw modelNotFound(model);
 }

@@ -456,7 +456,7 @@ test('a successor that opens the stream after the loss of the draining worker cu
   stream.stop();
 });
 
-test('a successor takes over a stream even if the draining worker reports a cut in an utterance that was reset and of which the successor got no audio', async () => {
+test('a successor that got no audio of a reset utterance takes over the stream after the draining worker has cut this utterance', async () => {
   const { stream, old, next } = await startDraining(new TestStream(() => CUT), 2 * CHUNK);
   stream.audio(CHUNK);
   stream.end('reset');

@@ -1,5 +1,5 @@
 import type { ContextSize, RelayAnswer } from '@svc-asr/core';
-import type { REFUSALS } from '../configuration.ts';
+import type { RefusedPart } from '../configuration.ts';
 import type { CapacityWait } from './placement.ts';
 
 /** An answer of a worker about the audio of a stream. */
@@ -18,7 +18,7 @@ export interface RecognitionEvents {
   onOpened: (context: ContextSize, chunkSamples: number) => void;
   onAnswer: (answer: StreamAnswer) => void;
   /** Called when the worker does not support this part of the requested configuration. */
-  onConfigurationRefused: (part: keyof typeof REFUSALS) => void;
+  onConfigurationRefused: (part: RefusedPart) => void;
   /** Called when the stream must fail. */
   onFailed: (code: 'no_capacity' | 'internal_error') => void;
 }

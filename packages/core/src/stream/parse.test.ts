@@ -55,13 +55,13 @@ test('parseClientMessage never quotes a credential that a client sends by mistak
 });
 
 test.each([
-  ['{"type":"config","language":1}', 'language: must be string.'],
-  ['{"type":"config","language":null}', 'language: must be string.'],
-  ['{"type":"config","context":13}', 'context: must be array.'],
-  ['{"type":"config","context":[56]}', 'context: must not have fewer than 2 items.'],
-  ['{"type":"config","context":[56,13,1]}', 'context: must not have more than 2 items.'],
-  ['{"type":"config","context":[56,-1]}', 'context.1: must be at least 0.'],
-  ['{"type":"config","context":[56,1.5]}', 'context.1: must be integer.'],
+  ['{"type":"config","language":1}', 'language: must be string (received 1).'],
+  ['{"type":"config","language":null}', 'language: must be string (received null).'],
+  ['{"type":"config","context":13}', 'context: must be array (received 13).'],
+  ['{"type":"config","context":[56]}', 'context: must not have fewer than 2 items (received [56]).'],
+  ['{"type":"config","context":[56,13,1]}', 'context: must not have more than 2 items (received [56, 13, 1]).'],
+  ['{"type":"config","context":[56,-1]}', 'context.1: must be at least 0 (received -1).'],
+  ['{"type":"config","context":[56,1.5]}', 'context.1: must be integer (received 1.5).'],
 ])('parseClientMessage names the invalid field of %s and what is wrong with it', (text, reason) => {
   expect(reasonOf(text)).toBe(`invalid_config: ${reason}`);
 });

@@ -1,4 +1,5 @@
 import { parseObject } from '../parse-object.ts';
+import { quoteValues } from '../quote.ts';
 import type { TSchema } from 'typebox';
 import type { Checked, Problem } from '../validate.ts';
 import { checker, describeProblems } from '../validate.ts';
@@ -41,7 +42,7 @@ export function parseClientMessage(text: string): ParsedClientMessage {
 function checked(type: ClientType, value: Record<string, unknown>): ParsedClientMessage {
   const result = checks[type](value);
   if (!result.ok) {
-    const problems = result.problems.slice(0, MAX_PROBLEMS).map(explainPhrase);
+    const problems = quoteValues(result.problems.slice(0, MAX_PROBLEMS), value).map(explainPhrase);
     return { ok: false, code: 'invalid_config', reason: `${describeProblems(problems)}.` };
   }
   const known = Object.keys(CLIENT_MESSAGES[type].properties).filter((name) => Object.hasOwn(value, name));

@@ -50,19 +50,19 @@ test.each([
   [minBoost, 'ok'],
   [2.5, 'ok'],
   [maxBoost, 'ok'],
-  [minBoost - 0.1, 'invalid_config: phrases.0.boost: must be at least 1.'],
-  [maxBoost + 0.1, 'invalid_config: phrases.0.boost: must be at most 10.'],
-  ['5', 'invalid_config: phrases.0.boost: must be number.'],
-  [null, 'invalid_config: phrases.0.boost: must be number.'],
+  [minBoost - 0.1, 'invalid_config: phrases.0.boost: must be at least 1 (received 0.9).'],
+  [maxBoost + 0.1, 'invalid_config: phrases.0.boost: must be at most 10 (received 10.1).'],
+  ['5', 'invalid_config: phrases.0.boost: must be number (received "5").'],
+  [null, 'invalid_config: phrases.0.boost: must be number (received null).'],
 ])('parseClientMessage for a phrase with the boost %j returns "%s"', (boost, reason) => {
   expect(reasonOf([{ text: 'nyeri', boost }])).toBe(reason);
 });
 
 test.each([
-  ['nyeri', 'phrases: must be array.'],
-  [['nyeri'], 'phrases.0: must be object.'],
+  ['nyeri', 'phrases: must be array (received "nyeri").'],
+  [['nyeri'], 'phrases.0: must be object (received "nyeri").'],
   [[{ boost: 5 }], 'phrases.0.text: is required.'],
-  [[{ text: 5 }], 'phrases.0.text: must be string.'],
+  [[{ text: 5 }], 'phrases.0.text: must be string (received 5).'],
 ])('parseClientMessage refuses the phrases %j with the reason "%s"', (phrases, reason) => {
   expect(reasonOf(phrases)).toBe(`invalid_config: ${reason}`);
 });
