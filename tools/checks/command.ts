@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { logProgress } from '../launch/terminal.mjs';
+import { logProgress, onStop } from '../launch/terminal.mjs';
 import { endGroup } from '../supervise/signals.ts';
 
 const running = new Set<number>();
@@ -41,10 +41,8 @@ export function endRunning(): void {
 
 /** Ends the running commands and this process on a signal, or when the launcher (tools/run.mjs) has ended. */
 export function endOnSignal(): void {
-  const end = () => {
+  onStop(() => {
     endRunning();
     process.exit(130);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-  process.on('disconnect', end);
+  });
 }

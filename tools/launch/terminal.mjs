@@ -49,6 +49,21 @@ function flush(stream) {
   });
 }
 
+/** `disconnect` means that the launcher (tools/run.mjs) has ended. */
+const STOP_EVENTS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']);
+
+/**
+ * Calls a function when the task must stop. A signal then no longer ends the process by itself. Returns a function that
+ * removes the listener.
+ * @param {() => void} listener
+ */
+export function onStop(listener) {
+  for (const name of STOP_EVENTS) process.on(name, listener);
+  return () => {
+    for (const name of STOP_EVENTS) process.off(name, listener);
+  };
+}
+
 /**
  * Runs a task and exits with the status that it returns. Prints the message of an error without its stack, because
  * errors of tasks are for users.

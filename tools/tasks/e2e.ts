@@ -7,7 +7,7 @@ import type { E2eArguments } from '../e2e/arguments.ts';
 import { findMissingImages, listNodes, openTarget, removeOwnCluster, startOwnTarget } from '../e2e/target.ts';
 import type { Archive, Target } from '../e2e/target.ts';
 import { buildImages } from '../images/build-all.ts';
-import { messageOf, root, logProgress, stop, userPath } from '../launch/terminal.mjs';
+import { messageOf, onStop, root, logProgress, stop, userPath } from '../launch/terminal.mjs';
 import { findPrevious } from '../previous/commit.ts';
 import { buildRelease, removeRelease } from '../previous/release.ts';
 import { homeOf } from '../start/home.ts';
@@ -151,12 +151,10 @@ async function tearDown(): Promise<void> {
   removeRelease(previousFolder);
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
-  process.on(signal, () => {
-    endRunning();
-    void tearDown().finally(() => process.exit(130));
-  });
-}
+onStop(() => {
+  endRunning();
+  void tearDown().finally(() => process.exit(130));
+});
 const tallies = [
   await runStep('set-up', async () => {
     await setUp();

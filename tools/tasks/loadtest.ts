@@ -3,7 +3,7 @@ import { parseLoadtestArguments } from '../../loadtest/runner/arguments.ts';
 import { buildHelp } from '../../loadtest/runner/help.ts';
 import { buildLogLines, RESULT_FILES, writeResult } from '../../loadtest/runner/result-files.ts';
 import { runLoadtest } from '../../loadtest/runner/run.ts';
-import { messageOf, root, runTask, logProgress, userPath } from '../launch/terminal.mjs';
+import { messageOf, onStop, root, runTask, logProgress, userPath } from '../launch/terminal.mjs';
 
 const EXIT = { passed: 0, failed: 1, void: 2 } as const;
 const INTERRUPTED = 130;
@@ -15,8 +15,7 @@ await runTask(async () => {
     return 0;
   }
   const stopping = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const)
-    process.on(signal, () => stopping.abort());
+  onStop(() => stopping.abort());
   const at = new Date().toISOString().slice(0, 19).replaceAll(':', '');
   const { scenario } = chosen;
   const out = chosen.out === undefined ? join(root, 'loadtest', 'results', `${scenario}-${at}`) : userPath(chosen.out);
