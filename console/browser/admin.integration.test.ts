@@ -36,6 +36,18 @@ async function signIn(path = '/', token = TOKEN, url = console_.adminUrl): Promi
  */
 const focusedNotice = (page: Page, text: string) => page.locator('.notice:focus').filter({ hasText: text }).waitFor();
 
+/**
+ * Delays the effects of components by half a second after they were rendered. The page then receives answers before the
+ * effects run, as in a busy browser.
+ */
+const delayEffects = (page: Page) =>
+  page.evaluate(`requestAnimationFrame = () => 0;
+    const timer = setTimeout;
+    setTimeout = (run, ms) => timer(run, ms === 35 ? 500 : ms);`);
+
+/** Waits until the delayed effects of the present components have run. */
+const waitForEffects = (page: Page) => page.evaluate('new Promise((done) => setTimeout(done, 1000))');
+
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
 /** Puts an application on the waitlist, and returns the name of its tenant. */
@@ -286,8 +298,10 @@ test('a grant of the requested credit removes the request from the page of credi
   await page.getByRole('button', { name: 'Grant credit to asking' }).click();
   const dialog = page.getByRole('dialog');
   expect(await dialog.getByLabel('Minutes of audio').inputValue()).toBe('120');
+  await delayEffects(page);
   await dialog.getByRole('button', { name: 'Grant credit' }).click();
   await page.getByText('No credit requests').waitFor();
+  await waitForEffects(page);
   await focusedNotice(page, '2 h granted to asking.');
   expect((await specOf('asking')).grants).toMatchObject([{ id: 'welcome' }, { audioSeconds: 7200 }]);
 });
@@ -394,6 +408,7 @@ test('the page Models shows the workers, and the page Health shows the gateways 
   await page.getByRole('link', { name: 'Health' }).click();
   await page.getByRole('cell', { name: 'gateway-1' }).waitFor();
   await page.getByRole('cell', { name: 'luo' }).waitFor();
+  await page.getByText('Holds no lease: resources are in files').waitFor();
   await checkPage(page);
   clearInterval(renewing);
   expect(errorsOf(page)).toEqual([]);

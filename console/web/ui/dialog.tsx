@@ -4,10 +4,10 @@ import { texts } from '../texts/index.ts';
 import { Icon } from './icons.tsx';
 
 /**
- * A modal dialog. When the dialog appears, the focus moves into it. When the dialog disappears, the focus returns to
- * the element that had the focus before. If this element was removed, the title of the page gets the focus. A dialog
- * that is not dismissible can be closed only with its own buttons. While such a dialog is open, the browser asks the
- * user before it closes the tab.
+ * A modal dialog. When the dialog appears, the focus moves into it. When the dialog disappears and no other element has
+ * got the focus, the focus returns to the element that had it before. If this element was removed, the title of the
+ * page gets the focus. A dialog that is not dismissible can be closed only with its own buttons. While such a dialog is
+ * open, the browser asks the user before it closes the tab.
  */
 export function Dialog({
   title,
@@ -31,7 +31,8 @@ export function Dialog({
     const before = document.activeElement;
     element?.showModal();
     return () => {
-      element?.close();
+      // Preact calls this function after the dialog was removed. The result of the action may already have the focus.
+      if (document.activeElement !== document.body) return;
       const isThere = before instanceof HTMLElement && before !== document.body && before.isConnected;
       // The action of the dialog may have removed the button that opened it.
       const target = isThere ? before : document.querySelector('h1');
