@@ -12,11 +12,13 @@ import { countCuts, joinWithPauses } from './pauses.ts';
 import type { JoinedAudio } from './pauses.ts';
 
 const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
-const SILENCES_MS = [350, 500, 800];
+const SILENCES_MS = [200, 300, 500, 800];
+/** Duration of an encoder frame. The engine rounds each silence up to whole frames. */
+const FRAME_MS = 80;
 const PAUSE_MS = 1500;
 /**
- * Longest delay of a cut, in milliseconds of audio. The delay starts when the pause has reached the length in
- * `SILENCES_MS` that is measured. If the cut comes later, the end of speech counts as missed.
+ * Longest delay of a cut, in milliseconds of audio. The delay starts when the pause has reached the rounded silence that
+ * is measured. If the cut comes later, the end of speech counts as missed.
  */
 const LATE_MS = 300;
 /** Number of recordings in each stream. */
@@ -42,6 +44,7 @@ export async function bench({ logProgress, size = 'usual' }: BenchOptions): Prom
   for (const { context } of contexts) {
     if (size === 'quick' && !QUICK_CONTEXTS.includes(context[1])) continue;
     for (const silenceMs of SILENCES_MS) {
+      const rounded = Math.ceil(silenceMs / FRAME_MS) * FRAME_MS;
       for (const kind of ['silence', 'noise'] as const) {
         const counts = { found: 0, missed: 0, falseEnds: 0, minutes: 0 };
         for (const { model, engine } of engines) {
@@ -50,7 +53,7 @@ export async function bench({ logProgress, size = 'usual' }: BenchOptions): Prom
             streams.map(async (recordings) => {
               const audio = joinWithPauses(recordings, PAUSE_MS, kind);
               const cuts = await cutsOf(engine, audio, [context[0], context[1]], silenceMs);
-              return { audio, ...countCuts(audio, cuts, silenceMs, LATE_MS) };
+              return { audio, ...countCuts(audio, cuts, rounded, LATE_MS) };
             }),
           );
           for (const { audio, found, missed, falseEnds } of results) {

@@ -14,8 +14,8 @@ export interface Choices {
 
 export const NO_CHOICES: Choices = { model: '', context: '', silence: '', source: 'microphone', file: undefined };
 
-/** Pauses that the playground offers, in milliseconds. */
-export const SILENCES = [300, 500, 1000, 2000] as const;
+/** Pauses that the playground offers, in milliseconds. With shorter pauses, utterances of the demo models end too early. */
+export const SILENCES = [500, 1000, 2000] as const;
 
 /** Maximum duration of the audio of one recognition in the playground. */
 export const MAX_AUDIO_SECONDS = 60;
