@@ -28,10 +28,20 @@ export interface EngineCheck {
   readonly wordErrors: WordErrors | undefined;
 }
 
+/** Result of the check of CPU graphs with products in 8 bits. */
+export interface EightBitCheck {
+  /** Transcripts that are equal to those of the model. */
+  readonly equalTranscripts: number;
+  readonly streamsPerCore: number;
+  readonly wordErrors: WordErrors | undefined;
+}
+
 /** Number of utterances that are recognized at the same time. */
 const TOGETHER = 8;
 /** Slots per utterance. One is too few, because a closed stream keeps its slot until the inference thread answers. */
 const SLOTS_EACH = 2;
+/** Number of times that `compareSpeed` measures each folder. */
+const TURNS = 3;
 /** Number of samples in each write to a stream. */
 const WRITTEN = 8000;
 
@@ -47,13 +57,9 @@ export async function checkWithEngine(
 ): Promise<EngineCheck> {
   const gpuTranscripts = await withEngine(
     { modelDir: folder, gpuGraphs: true, slots: SLOTS_EACH * TOGETHER },
-    async (engine) => {
-      const compared = await compareTranscripts(engine, folder, facts, audio);
-      return compared.filter(({ text, expected }) => text === expected).length;
-    },
+    async (engine) => countEqual(await compareTranscripts(engine, folder, facts, audio)),
   );
-  const options = { modelDir: folder, ...(measureMs === undefined ? {} : { measureMs }) };
-  return withEngine(options, async (engine) => {
+  return runOnCpu(folder, measureMs, async (engine) => {
     const compared = await compareTranscripts(engine, folder, facts, audio);
     const different = compared.find(({ text, expected }) => text !== expected);
     if (different !== undefined) {
@@ -63,17 +69,43 @@ export async function checkWithEngine(
           `"${text}" instead of "${expected}". Nothing was written. Please report this model`,
       );
     }
-    const wordErrors = audio.utterances.length === 0 ? undefined : await countWordErrors(engine, facts, audio);
-    return {
-      transcripts: compared.length,
-      gpuTranscripts,
-      streamsPerCore: engine.info.measuredSlots,
-      wordErrors,
-    };
+    const wordErrors = await countWordErrors(engine, facts, audio);
+    return { transcripts: compared.length, gpuTranscripts, streamsPerCore: engine.info.measuredSlots, wordErrors };
   });
 }
 
-async function withEngine<T>(options: EngineOptions, use: (engine: Engine) => Promise<T>): Promise<T> {
+/** Loads a model folder whose CPU graph has 8 bits. Its transcripts may differ from those of the model. */
+export async function checkEightBits(
+  folder: string,
+  facts: ImportFacts,
+  audio: ImportAudio,
+): Promise<Omit<EightBitCheck, 'streamsPerCore'>> {
+  return runOnCpu(folder, 0, async (engine) => {
+    const equalTranscripts = countEqual(await compareTranscripts(engine, folder, facts, audio));
+    return { equalTranscripts, wordErrors: await countWordErrors(engine, facts, audio) };
+  });
+}
+
+/**
+ * Returns the streams per core of two model folders. The folders are measured in turns, and the largest number of each
+ * counts, because other programs can slow down a single measurement.
+ */
+export async function compareSpeed(one: string, other: string, measureMs?: number): Promise<[number, number]> {
+  const measure = async (folder: string) => runOnCpu(folder, measureMs, ({ info }) => info.measuredSlots);
+  const turns: [number, number][] = [];
+  while (turns.length < TURNS) turns.push([await measure(one), await measure(other)]);
+  return [Math.max(...turns.map(([first]) => first)), Math.max(...turns.map(([, second]) => second))];
+}
+
+async function runOnCpu<T>(
+  folder: string,
+  measureMs: number | undefined,
+  use: (engine: Engine) => T | Promise<T>,
+): Promise<T> {
+  return withEngine({ modelDir: folder, ...(measureMs === undefined ? {} : { measureMs }) }, use);
+}
+
+async function withEngine<T>(options: EngineOptions, use: (engine: Engine) => T | Promise<T>): Promise<T> {
   const engine = await startEngine(options);
   try {
     return await use(engine);
@@ -87,6 +119,9 @@ interface Compared {
   readonly text: string;
   readonly expected: string;
 }
+
+const countEqual = (compared: readonly Compared[]): number =>
+  compared.filter(({ text, expected }) => text === expected).length;
 
 async function compareTranscripts(
   engine: Engine,
@@ -106,7 +141,12 @@ async function compareTranscripts(
   return compared;
 }
 
-async function countWordErrors(engine: Engine, facts: ImportFacts, { utterances }: ImportAudio): Promise<WordErrors> {
+async function countWordErrors(
+  engine: Engine,
+  facts: ImportFacts,
+  { utterances }: ImportAudio,
+): Promise<WordErrors | undefined> {
+  if (utterances.length === 0) return undefined;
   const context = facts.contexts[0] ?? [0, 0];
   const texts = await transcribeAll(
     engine,

@@ -1,6 +1,8 @@
 import { checkResource } from '@svc-asr/core';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { callOutside } from '../../worker/src/testing/outside.ts';
 import type { PipelineResult } from '../../worker/src/testing/pipeline.ts';
 import { goldenFolder, readWav } from '../../worker/src/testing/data.ts';
@@ -8,8 +10,9 @@ import { createGpuFolder } from '../../worker/src/testing/folder.ts';
 import { root } from '../launch/terminal.mjs';
 import { parseModelsArguments } from './arguments.ts';
 import type { ImportArguments } from './arguments.ts';
-import { checkWithEngine } from './engine-check.ts';
+import { checkEightBits, checkWithEngine, compareSpeed } from './engine-check.ts';
 import type { ImportFacts } from './facts.ts';
+import { importModel } from './import.ts';
 import { buildReport, formatReport } from './report.ts';
 import { buildResource } from './resource.ts';
 
@@ -34,6 +37,11 @@ describe('parseModelsArguments', () => {
     expect(parsed('--head', 'ctc', '--prompt', '3').options).toEqual(['--head', 'ctc', '--prompt', '3']);
   });
 
+  test('passes --bits 8 to the model import if there is a manifest', () => {
+    const given = parsed('--bits', '8', '--manifest', 'a.json');
+    expect(given).toMatchObject({ bits: 8, manifest: 'a.json', options: ['--bits', '8'] });
+  });
+
   test('returns undefined if there are no arguments, and for --help', () => {
     expect(parseModelsArguments([])).toBeUndefined();
     expect(parseModelsArguments(['--help'])).toBeUndefined();
@@ -43,20 +51,54 @@ describe('parseModelsArguments', () => {
     [['convert', 'a.nemo'], 'there is no command "convert"'],
     [['import'], 'import needs exactly one SOURCE'],
     [['import', 'a', 'b'], 'import needs exactly one SOURCE'],
-    [['import', 'a', '--language', 'ki'], '--id must have'],
-    [['import', 'a', '--id', 'My.Model', '--language', 'ki'], '--id must have'],
-    [['import', 'a', '--id', 'm'.repeat(64), '--language', 'ki'], '--id must have'],
-    [['import', 'a', '--id', 'm'], '--language must be'],
-    [['import', 'a', '--id', 'm', '--language', 'not a tag'], '--language must be'],
-    [[...REQUIRED, '--head', 'both'], '--head must be ctc or transducer'],
+    [['import', 'a', '--language', 'ki'], '--id is missing'],
+    [['import', 'a', '--id', 'My.Model', '--language', 'ki'], '--id is "My.Model". Use 1 to 63'],
+    [['import', 'a', '--id', 'm'.repeat(64), '--language', 'ki'], '--id is "mmm'],
+    [['import', 'a', '--id', 'm'], '--language is missing'],
+    [['import', 'a', '--id', 'm', '--language', 'not a tag'], '--language is "not a tag". Use a BCP 47 tag'],
+    [[...REQUIRED, '--head', 'both'], '--head is "both". Use ctc or transducer'],
     [[...REQUIRED, '--prompt', '-1x'], '--prompt'],
-    [[...REQUIRED, '--url', 'http://models.example/a.tar.gz'], '--url must start with https://'],
+    [[...REQUIRED, '--bits', '16', '--manifest', 'a.json'], '--bits is "16". Use 8 or 32'],
+    [[...REQUIRED, '--bits', '8'], '--bits 8 needs --manifest'],
+    [
+      [...REQUIRED, '--url', 'http://models.example/a.tar.gz'],
+      '--url is "http://models.example/a.tar.gz". Use the https:// address of a file',
+    ],
+    [
+      [...REQUIRED, '--url', 'https://models.example'],
+      '--url is "https://models.example". Use the https:// address of a file',
+    ],
+    [[...REQUIRED, '--context', '70'], '--context is "70". Use LEFT,RIGHT'],
+    [[...REQUIRED, '--out', ''], '--out is empty'],
+    [['import', '', ...REQUIRED.slice(2)], 'SOURCE is empty'],
+    [[...REQUIRED, '--folder', 'a'], "Unknown option '--folder'. Use --help"],
+    [[...REQUIRED, '--bits', '-8'], "Option '--bits' argument is ambiguous. Use --help"],
   ])('refuses %j', (args, message) => {
     expect(() => parseModelsArguments(args)).toThrow(message);
   });
 
   test('accepts an id of 63 characters', () => {
     expect(parsed('--id', 'm'.repeat(63)).id).toHaveLength(63);
+  });
+});
+
+describe('importModel', () => {
+  const folder = temporaryFolder('import');
+  const source = join(folder, 'a.nemo');
+  writeFileSync(source, '');
+  writeFileSync(join(folder, 'packed.tar.gz'), '');
+
+  test.each([
+    [{ source: '/no/a.nemo' }, '/no/a.nemo does not exist'],
+    [{ manifest: '/no/a.json' }, '/no/a.json does not exist'],
+    [{ out: folder }, `${folder} exists already. Choose another folder with --out`],
+    [
+      { out: join(folder, 'packed'), url: 'https://models.example/a.tar.gz' },
+      `${folder}/packed.tar.gz exists already. Choose another folder with --out`,
+    ],
+    [{ out: join(source, 'model') }, `no folder can be created in ${source}`],
+  ])('refuses %j before it installs the training tools', async (change, message) => {
+    await expect(importModel({ ...parsed(), source, out: join(folder, 'model'), ...change })).rejects.toThrow(message);
   });
 });
 
@@ -112,6 +154,32 @@ describe('checkWithEngine', () => {
     expect(report.contexts).toMatchObject([{ context: [56, 13], gpuPieceErrors: 1 }]);
     expect(formatReport(report)).toContain('of 3 words in 1 utterances');
     expect(formatReport(report)).toContain('- A note.');
+    expect(formatReport(report)).not.toContain('8 bits');
+  });
+
+  test('compareSpeed returns the streams per core of each folder', async () => {
+    const speeds = await compareSpeed(folder, folder, 0);
+    expect(speeds.map((streams) => streams > 0)).toEqual([true, true]);
+  });
+
+  test('reports the transcripts of a graph in 8 bits that differ from those of the imported model', async () => {
+    const found = await facts((ids) => ids.slice(1));
+    const eightBits = await checkEightBits(folder, found, audio);
+    expect(eightBits).toMatchObject({ equalTranscripts: 0, wordErrors: { words: 3 } });
+    const errors = { context: [56, 13], utterances: 1, words: 3, errors: 1 } as const;
+    const in32Bits = { transcripts: 1, gpuTranscripts: 1, streamsPerCore: 7, wordErrors: errors };
+    const in8Bits = { equalTranscripts: 0, streamsPerCore: 11, wordErrors: { ...errors, errors: 2 } };
+    const report = buildReport(parsed(), 'a.nemo', found, in32Bits, in8Bits);
+    expect(report).toMatchObject({ equalTranscripts: 1, streamsPerCore: 7, wordErrors: { percent: 33.33 } });
+    expect(report.eightBits).toMatchObject({ streamsPerCore: 11, wordErrors: { percent: 66.67 } });
+    expect(formatReport(report)).toContain(
+      [
+        'The graph in this folder has 8 bits:',
+        '  - 0 of 1 transcripts are equal to those of the model.',
+        '  - One core serves 11 streams.',
+        '  - 66.67 % word errors at [56, 13]: 2 of 3 words in 1 utterances.',
+      ].join('\n'),
+    );
   });
 
   test('throws if a transcript of the engine differs from the transcript of the imported model', async () => {

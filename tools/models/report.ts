@@ -1,6 +1,16 @@
 import type { ImportArguments } from './arguments.ts';
-import type { EngineCheck } from './engine-check.ts';
+import type { EightBitCheck, EngineCheck, WordErrors } from './engine-check.ts';
 import type { ImportFacts } from './facts.ts';
+
+interface WordErrorReport extends WordErrors {
+  readonly percent: number;
+}
+
+interface EightBitReport {
+  readonly equalTranscripts: number;
+  readonly streamsPerCore: number;
+  readonly wordErrors?: WordErrorReport;
+}
 
 /** Content of report.json of an imported model. */
 export interface ImportReport {
@@ -28,13 +38,12 @@ export interface ImportReport {
    */
   readonly equalGpuTranscripts: number;
   readonly streamsPerCore: number;
-  readonly wordErrors?: {
-    readonly context: readonly [number, number];
-    readonly utterances: number;
-    readonly words: number;
-    readonly errors: number;
-    readonly percent: number;
-  };
+  readonly wordErrors?: WordErrorReport;
+  /**
+   * Results of the CPU graph in the folder, if it has 8 bits. The other results for CPUs in this report are those of the
+   * same graph in 32 bits.
+   */
+  readonly eightBits?: EightBitReport;
   readonly notes: readonly string[];
 }
 
@@ -44,6 +53,7 @@ export function buildReport(
   source: string,
   facts: ImportFacts,
   { transcripts, gpuTranscripts, streamsPerCore, wordErrors }: EngineCheck,
+  eightBits?: EightBitCheck,
 ): ImportReport {
   const { type, layers, width, mels, pieces, gpuPrecision, notes, parity, prompt } = facts;
   return {
@@ -66,11 +76,19 @@ export function buildReport(
     equalTranscripts: transcripts,
     equalGpuTranscripts: gpuTranscripts,
     streamsPerCore,
-    ...(wordErrors === undefined
-      ? {}
-      : { wordErrors: { ...wordErrors, percent: percent(wordErrors.errors, wordErrors.words) } }),
+    ...withPercent(wordErrors),
+    ...(eightBits === undefined ? {} : { eightBits: reportEightBits(eightBits) }),
     notes,
   };
+}
+
+function reportEightBits({ equalTranscripts, streamsPerCore, wordErrors }: EightBitCheck): EightBitReport {
+  return { equalTranscripts, streamsPerCore, ...withPercent(wordErrors) };
+}
+
+function withPercent(wordErrors: WordErrors | undefined): { wordErrors?: WordErrorReport } {
+  if (wordErrors === undefined) return {};
+  return { wordErrors: { ...wordErrors, percent: percent(wordErrors.errors, wordErrors.words) } };
 }
 
 function percent(part: number, whole: number): number {
@@ -79,7 +97,7 @@ function percent(part: number, whole: number): number {
 
 /** Formats a report as Markdown. */
 export function formatReport(report: ImportReport): string {
-  const { wordErrors, prompt } = report;
+  const { wordErrors, prompt, eightBits } = report;
   const kind = report.type === 'ctc' ? 'CTC' : 'transducer';
   const lines = [
     `# ${report.id}`,
@@ -87,16 +105,16 @@ export function formatReport(report: ImportReport): string {
     `Imported from \`${report.source}\`. Language \`${report.languageCode}\`, ${kind}, ${report.layers} layers of width`,
     `${report.width}, ${report.mels} mels, ${report.pieces} pieces${prompt === undefined ? '' : `, language prompt ${prompt}`}.`,
     '',
-    `- ${report.equalTranscripts} transcripts of the worker are equal to those of the model. With GPU graphs,`,
-    `  ${report.equalGpuTranscripts} of them are equal.`,
+    `- ${report.equalTranscripts} transcripts of the worker (${report.equalTranscripts / report.contexts.length} recordings at each context) are`,
+    `  equal to those of the model. With GPU graphs, ${report.equalGpuTranscripts} of them are equal.`,
     `- One core of the machine of the import serves ${report.streamsPerCore} streams.`,
     wordErrors === undefined
       ? '- Word errors were not counted, because no manifest was given.'
-      : `- ${wordErrors.percent} % word errors at [${wordErrors.context.join(', ')}]: ${wordErrors.errors} of ` +
-        `${wordErrors.words} words in ${wordErrors.utterances} utterances.`,
+      : `- ${formatErrors(wordErrors)}`,
+    ...(eightBits === undefined ? [] : formatEightBits(eightBits, report.equalTranscripts)),
     ...report.notes.map((note) => `- ${note}`),
     '',
-    `| context | largest difference of the CPU graph | pieces that differ on a GPU (${report.gpuPrecision}) |`,
+    `| context | largest difference of the CPU graph in 32 bits | pieces that differ on a GPU (${report.gpuPrecision}) |`,
     '|---|---|---|',
     ...report.contexts.map(
       ({ context, largestDifference, checkedPieces, gpuPieceErrors }) =>
@@ -104,4 +122,17 @@ export function formatReport(report: ImportReport): string {
     ),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function formatErrors({ percent: share, context, errors, words, utterances }: WordErrorReport): string {
+  return `${share} % word errors at [${context.join(', ')}]: ${errors} of ${words} words in ${utterances} utterances.`;
+}
+
+function formatEightBits({ equalTranscripts, wordErrors, streamsPerCore }: EightBitReport, all: number): string[] {
+  return [
+    '- The lines above have the results of the CPU graph in 32 bits. The graph in this folder has 8 bits:',
+    `  - ${equalTranscripts} of ${all} transcripts are equal to those of the model.`,
+    `  - One core serves ${streamsPerCore} streams.`,
+    ...(wordErrors === undefined ? [] : [`  - ${formatErrors(wordErrors)}`]),
+  ];
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { runTask, userPath } from '../launch/terminal.mjs';
+import { onStop, runTask, userPath } from '../launch/terminal.mjs';
 import { parseModelsArguments, USAGE } from '../models/arguments.ts';
-import { importModel } from '../models/import.ts';
+import { archiveOf, importModel } from '../models/import.ts';
 import { formatReport } from '../models/report.ts';
 
 await runTask(async () => {
@@ -12,9 +12,20 @@ await runTask(async () => {
   }
   const [source, out] = [userPath(given.source), userPath(given.out)];
   const manifest = given.manifest === undefined ? undefined : userPath(given.manifest);
-  const report = await importModel({ ...given, source, out, manifest });
-  process.stdout.write(
-    `${formatReport(report)}\nThe folder is ${out}. Its resource is ${join(out, 'asrmodel.yaml')}.\n`,
-  );
-  return 0;
+  const stop = new AbortController();
+  const endListening = onStop(() => stop.abort());
+  try {
+    const report = await importModel({ ...given, source, out, manifest }, { signal: stop.signal });
+    const archive = given.url === undefined ? '' : ` Its archive is ${archiveOf(out)}.`;
+    const files = `The folder is ${out}. Its resource is ${join(out, 'asrmodel.yaml')}.${archive}`;
+    process.stdout.write(`${formatReport(report)}\n${files}\n`);
+    return 0;
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    process.stderr.write('» stopped. Nothing was written\n');
+    // process.exit would abort with an error of onnxruntime if an engine is running.
+    endListening();
+    process.kill(process.pid, 'SIGINT');
+    return 1;
+  }
 });

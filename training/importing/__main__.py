@@ -12,17 +12,18 @@ import sys
 
 import numpy as np
 
+from importing.eight_bits import choose_speech
 from importing.folder import write_folder
 from importing.nemo_file import read_nemo
 from importing.onnx_file import read_onnx
 from importing.parity import compare
-from importing.source import Unsupported
+from importing.source import Unsupported, status_of
 from prepare.audio import read_wav
 from train.data import Audio, read_manifest
 
 CUTS = [1.0, 0.31]  # each recording is recognized twice: whole, and cut off after 31 % of its samples
+MOST_HOURS = 16  # of speech in a manifest. Their samples must fit into one file of less than 2 GiB
 CHECKED = 4  # utterances of a manifest for which the graphs are compared with the original model
-REFUSED = 3  # exit status
 
 
 def read_source(options, scratch):
@@ -47,9 +48,20 @@ def read_utterances(path):
         return [], []
     try:
         entries, audio = read_manifest(path), Audio()
-        return [audio.read(entry) for entry in entries], [entry["text"] for entry in entries]
-    except (OSError, ValueError) as error:
-        raise Unsupported(f"the manifest {path} cannot be used: {error}") from error
+        if (hours := sum(entry["duration"] for entry in entries) / 3600) > MOST_HOURS:
+            raise Unsupported(f"the manifest {path} has {hours:.1f} hours of speech. Use at most {MOST_HOURS}")
+        samples, texts = [audio.read(entry) for entry in entries], [entry["text"] for entry in entries]
+    except UnicodeDecodeError as error:
+        raise Unsupported(f"the manifest {path} is not UTF-8 text") from error
+    except OSError as error:
+        raise Unsupported(f"the manifest {path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise Unsupported(f"the manifest cannot be used: {error}") from error
+    if not entries:
+        raise Unsupported(f"the manifest {path} has no recordings")
+    if not any(text.split() for text in texts):
+        raise Unsupported(f"the manifest {path} has no words, so word errors cannot be counted. Add the text of each recording")
+    return samples, texts
 
 
 def write_facts(scratch, source, precision, parity, samples, texts):
@@ -72,6 +84,8 @@ def write_facts(scratch, source, precision, parity, samples, texts):
 def run(options):
     scratch = options.scratch
     texts_of = read_utterances(options.manifest)
+    if options.bits == 8:
+        choose_speech(texts_of[0])  # refuses a manifest with too little speech, before the import takes its time
     source = read_source(options, scratch)
     precision = write_folder(source, options.out, options.id, options.language, options.code)
     recordings = [*read_recordings(options.recordings), *texts_of[0][:CHECKED]]
@@ -93,17 +107,12 @@ def main(arguments=None):
     for name in ("id", "language", "code"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--manifest", type=pathlib.Path)
+    parser.add_argument("--bits", type=int, choices=[8, 32], default=32, help="8: importing.eight_bits will follow")
     parser.add_argument("--head", choices=["ctc", "transducer"])
     parser.add_argument("--prompt", type=int)
     parser.add_argument("--context", type=context)
     parser.add_argument("--recordings", type=pathlib.Path, nargs="+", required=True)
-    options = parser.parse_args(arguments)
-    try:
-        run(options)
-    except Unsupported as error:
-        print(error, file=sys.stderr)
-        return REFUSED
-    return 0
+    return status_of(run, parser.parse_args(arguments))
 
 
 if __name__ == "__main__":

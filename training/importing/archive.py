@@ -18,6 +18,7 @@ MOST_MEMBERS = 10_000
 LARGEST_ARCHIVE = 32 * 2**30
 LARGEST_TEXT = 64 * 2**20  # bytes of the configuration, and of each file of a tokenizer
 AGAIN = "Save the model again with model.save_to(FILE) in NeMo"
+EXPORT = "Export a checkpoint of training with python -m export, and import the folder that it writes"
 
 
 class Archive:
@@ -28,7 +29,8 @@ class Archive:
         try:
             self.tar = tarfile.open(path, "r:*")
         except (tarfile.TarError, EOFError) as error:
-            raise Unsupported(f"{path} is not a .nemo file: it is no tar archive. {AGAIN}") from error
+            advice = EXPORT if pathlib.PurePath(path).suffix == ".pt" else AGAIN
+            raise Unsupported(f"{path} is not a .nemo file: it is no tar archive. {advice}") from error
         self.members = {}
         try:
             self._list(most_bytes)
@@ -91,12 +93,12 @@ def tensors_of(path):
             f"{WEIGHTS} contains Python objects besides tensors, which could run code. They were not loaded. {AGAIN}"
         ) from error
     except (RuntimeError, EOFError, ValueError) as error:
-        raise Unsupported(f"{WEIGHTS} is damaged or not a file of PyTorch: {str(error).splitlines()[0]}") from error
+        raise Unsupported(f"{WEIGHTS} is damaged, or PyTorch did not save it. Copy the .nemo file again. {AGAIN}") from error
     # A checkpoint that was written during a training contains the tensors in the field state_dict.
     found = found.get("state_dict", found) if isinstance(found, dict) else found
     if not isinstance(found, dict) or not all(isinstance(value, torch.Tensor) for value in found.values()):
         raise Unsupported(f"{WEIGHTS} does not contain a table of tensors. {AGAIN}")
     for name, value in found.items():
         if value.is_floating_point() and not bool(torch.isfinite(value).all()):
-            raise Unsupported(f"{WEIGHTS}: {name} has values that are not numbers. The training has diverged")
+            raise Unsupported(f"{WEIGHTS}: {name} has values that are not numbers. The file is damaged, or the training has diverged")
     return found

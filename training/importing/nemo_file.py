@@ -91,7 +91,8 @@ def build_reference(settings, state, pieces, head):
 
 def check_shapes(wanted, found):
     if missing := sorted(wanted.keys() - found.keys()):
-        raise Unsupported(f"model_weights.ckpt has no {missing[0]}, and {len(missing) - 1} other tensors are missing")
+        others = f", and {len(missing) - 1} other tensors are missing" if len(missing) > 1 else ""
+        raise Unsupported(f"model_weights.ckpt has no {missing[0]}{others}")
     if unknown := sorted(found.keys() - wanted.keys()):
         raise Unsupported(
             f"model_weights.ckpt has {unknown[0]}, which is not part of a streaming FastConformer that can be imported"

@@ -15,12 +15,13 @@ from importing.paths import (
 )
 from importing.prompts import choose_prompt
 from importing.reference import MAX_SYMBOLS
-from importing.source import Source, Unsupported
+from importing.source import MOST_FRAMES, Source, Unsupported
 from importing.vocabulary import check_pieces
 from model.encoder import SUBSAMPLING
 from model.tokenizer import best_path, read_tokens
 
 CACHE = "cache_last_channel"
+OUTPUTS = {"ctc": "logprobs", "transducer": "outputs"}  # output of an encoder, by the head that it belongs to
 NEEDED = ["audio_signal", "length", CACHE, "cache_last_time", "cache_last_channel_len"]
 
 
@@ -32,14 +33,12 @@ def read_onnx(path, scratch, head=None, language=None, prompt=None, context=None
     joints = [file for file in files if "encoder_outputs" in inputs_of(graphs[file])]
     predictors = [file for file in files if "targets" in inputs_of(graphs[file]) and file not in joints]
     wanted = head or ("transducer" if joints else "ctc")
-    output = "logprobs" if wanted == "ctc" else "outputs"
-    encoders = [file for file in encoders if output in [one.name for one in graphs[file].graph.output]]
-    if not encoders:
-        raise Unsupported(f"{path} has no encoder with an output {output}. Export the model with cache_support in NeMo")
+    encoders = choose_encoders(path, graphs, encoders, wanted)
     if wanted == "transducer" and (len(joints) != 1 or len(predictors) > 1):
         raise Unsupported(f"{path} needs one file with predictor and joint network, or two files with one of them each")
     pieces = read_pieces(path if path.is_dir() else path.parent)
     found = [complete(file, graphs[file], scratch, len(pieces), context) for file in encoders]
+    check_contexts([pair for _, pair in found], encoders)
     found.sort(key=lambda one: -one[1][1])
     weights = [read_weights(str(file)) for file, _ in found]
     check_encoder(path, weights[0], pieces)
@@ -52,6 +51,21 @@ def read_onnx(path, scratch, head=None, language=None, prompt=None, context=None
     reference = Export(sessions, [session(file) for file in joint_files], len(pieces), prompt)
     contexts = [pair for _, pair in found]
     return Source(weights[0], joint, pieces, contexts, reference, prompt, [])
+
+
+def choose_encoders(path, graphs, encoders, head):
+    """Returns the encoders that belong to a head."""
+    by_head = {
+        name: [file for file in encoders if output in [one.name for one in graphs[file].graph.output]]
+        for name, output in OUTPUTS.items()
+    }
+    if found := by_head.pop(head):
+        return found
+    if not graphs:
+        raise Unsupported(f"{path} has no .onnx files")
+    if others := [name for name, files in by_head.items() if files]:
+        raise Unsupported(f"{path} has no {head} head, only {others[0]}")
+    raise Unsupported(f"{path} has no encoder with an output {OUTPUTS[head]}. Export the model with cache_support in NeMo")
 
 
 def load(file):
@@ -82,11 +96,7 @@ def complete(file, graph, scratch, vocabulary, context):
         raise Unsupported(f"{file.name} has no input {missing[0]}. Export the model with cache_support in NeMo")
     facts = {one.key: one.value for one in graph.metadata_props}
     sizes = {one.name: [dim.dim_value for dim in one.type.tensor_type.shape.dim] for one in graph.graph.input}
-    if context is not None:
-        facts["chunk_shift"], facts[f"{CACHE}_dim2"] = SUBSAMPLING * (context[1] + 1), context[0]
-    if "chunk_shift" not in facts or f"{CACHE}_dim2" not in facts:
-        raise Unsupported(f"{file.name} does not say its context. Give it with --context LEFT,RIGHT, for example 70,13")
-    left, right = int(facts[f"{CACHE}_dim2"]), int(facts["chunk_shift"]) // SUBSAMPLING - 1
+    left, right = choose_context(file, facts, context)
     if left <= 0 or right < 0 or left % (right + 1) != 0:
         raise Unsupported(f"{file.name} has the context [{left}, {right}], but LEFT must be a multiple of RIGHT + 1")
     if facts.get("normalize_type", "") not in ("", "NA"):
@@ -102,6 +112,31 @@ def complete(file, graph, scratch, vocabulary, context):
     helper.set_model_props(graph, {name: str(value) for name, value in facts.items()})
     onnx.save(graph, scratch / f"{left}-{right}.onnx")
     return scratch / f"{left}-{right}.onnx", [left, right]
+
+
+def check_contexts(contexts, files):
+    """Refuses encoders with equal or unsuitable contexts. The encoders must be exports of one model."""
+    by_context = {}
+    for context, file in zip(contexts, files):
+        if (other := by_context.setdefault(tuple(context), file)) is not file:
+            raise Unsupported(f"{other.name} and {file.name} both have the context {list(context)}. Keep one of them")
+    if len({left for left, _ in contexts}) > 1:
+        names = ", ".join(f"{file.name} [{left}, {right}]" for (left, right), file in zip(contexts, files))
+        raise Unsupported(f"the encoders have different left contexts: {names}. Keep those of one left context")
+
+
+def choose_context(file, facts, context):
+    """Returns the context in the metadata of an export. If the metadata lacks it, adds the context that the user gave."""
+    if "chunk_shift" not in facts or f"{CACHE}_dim2" not in facts:
+        if context is None:
+            raise Unsupported(f"{file.name} has no metadata about its context. Name the context with --context LEFT,RIGHT, for example 70,13")
+        facts["chunk_shift"], facts[f"{CACHE}_dim2"] = SUBSAMPLING * (context[1] + 1), context[0]
+    left, right = int(facts[f"{CACHE}_dim2"]), int(facts["chunk_shift"]) // SUBSAMPLING - 1
+    if context not in (None, [left, right]):
+        raise Unsupported(f"{file.name} has the context [{left}, {right}]. Leave out --context")
+    if left + right >= MOST_FRAMES:
+        raise Unsupported(f"{file.name} has the context [{left}, {right}], supported are less than {MOST_FRAMES:,} frames together")
+    return left, right
 
 
 def check_encoder(path, weights, pieces):

@@ -16,9 +16,8 @@ def choose_prompt(count, known, language, given):
     tags = {str(tag).lower(): number for tag, number in known.items()} if isinstance(known, dict) else {}
     number = tags.get(str(language).lower())
     if not isinstance(number, int) or number not in range(count):
-        names = ", ".join(sorted(tags)[:20]) or "none"
+        known_tags = f". It names prompts for: {', '.join(sorted(tags)[:20])}" if tags else ""
         raise Unsupported(
-            f"the model has {count} language prompts, but none for {language}. Choose one with --prompt NUMBER. "
-            f"The model names these languages: {names}"
+            f"the model has {count} language prompts, but names none for {language}. Choose one with --prompt NUMBER{known_tags}"
         )
     return number

@@ -4,7 +4,7 @@ imported, so that no code of a model runs.
 
 from dataclasses import dataclass
 
-from importing.source import Unsupported
+from importing.source import MOST_FRAMES, Unsupported
 
 FILTERS = {"features": (80, 128)}
 # Fields of the configuration, each with NeMo's default and the values that the import supports. Other values would need
@@ -148,6 +148,8 @@ def _contexts(encoder):
     wrong = [pair for pair in given if pair[0] <= 0 or pair[1] < 0 or pair[0] % (pair[1] + 1) != 0]
     if wrong:
         return [], [f"encoder.att_context_size has {wrong[0]}, but LEFT must be a multiple of RIGHT + 1"]
+    if longest := [pair for pair in given if sum(pair) >= MOST_FRAMES]:
+        return [], [f"encoder.att_context_size has {longest[0]}, supported are less than {MOST_FRAMES:,} frames together"]
     return [pair for pair in given if pair[0] == given[0][0]], []
 
 

@@ -1,15 +1,22 @@
 """Tests that the graphs of an imported model give the same transcripts as the original model."""
 
+import hashlib
 import json
 import pathlib
 import shutil
 
+import numpy as np
 import pytest
 
 from evaluate.errors import distance
 from importing.__main__ import main
+from importing.eight_bits import choose_speech, main as quantize_model
+from importing.folder import ENCODER
+from importing.paths import encode_windows, session
+from importing.source import REFUSED
 from importing.tiny_model import Tiny, write_nemo
 from model.tokenizer import read_tokens
+from prepare.audio import RATE, read_wav
 
 ROOT = pathlib.Path(__file__).parents[2]
 RECORDING = ROOT / "worker/models/svc-asr-kikuyu-v1/eval/ki_espeak_002.wav"
@@ -54,7 +61,7 @@ def test_import_gives_transcripts_equal_to_the_model_for(tmp_path, name):
     assert [entry["context"] for entry in facts["parity"]] == contexts
     for entry in facts["parity"]:
         assert entry["largestDifference"] < 1e-3
-        assert len(set(entry["pieces"][0])) > 3, "the model must say something"
+        assert len(set(entry["pieces"][0])) > 3, "the model must recognize at least four different pieces"
         assert entry["gpuPieceErrors"] < 0.5 * sum(map(len, entry["pieces"]))
     manifest = json.loads((tmp_path / "model/manifest.json").read_text())
     assert [entry["context"] for entry in manifest["contexts"]] == contexts
@@ -114,3 +121,47 @@ def test_import_of_an_export_with_prompts_keeps_the_prompt(tmp_path):
     status, facts = run(tmp_path / "export", tmp_path, "--prompt", "2")
     assert (status, facts["prompt"]) == (0, 2)
     assert json.loads((tmp_path / "model/manifest.json").read_text())["promptIndex"] == 2
+
+
+def manifest_with(folder, seconds):
+    entry = {"audio_filepath": str(RECORDING), "offset": 0, "duration": 2, "text": "one"}
+    last = {**entry, "duration": seconds - 8}
+    (folder / "manifest.json").write_text("".join(f"{json.dumps(line)}\n" for line in [entry] * 4 + [last]))
+    return ["--manifest", str(folder / "manifest.json"), "--bits", "8"]
+
+
+@pytest.mark.parametrize("options", [{}, {"prompts": 5}])
+def test_a_graph_in_8_bits_is_smaller_and_gives_almost_the_same_frames(tmp_path, options):
+    path = write_nemo(tmp_path / "tiny.nemo", Tiny(**options, contexts=[[56, 13]]))
+    status, facts = run(path, tmp_path, *manifest_with(tmp_path, 10))
+    assert status == 0
+    folder = tmp_path / "model"
+    path = folder / ENCODER[facts["type"] == "transducer"]
+    before, size = frames(path, facts), path.stat().st_size
+    assert quantize_model([str(folder), str(tmp_path / "scratch")]) == 0
+    assert path.stat().st_size < size
+    after = frames(path, facts)
+    assert not np.array_equal(before, after)
+    assert np.abs(after - before).mean() < 0.1 * np.abs(before - before.mean()).mean()
+    [checksum] = {entry["encoder"]["sha256"] for entry in json.loads((folder / "manifest.json").read_text())["contexts"]}
+    assert checksum == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def frames(path, facts):
+    right = max(right for _, right in facts["contexts"])
+    return encode_windows(session(str(path)), read_wav(RECORDING), right, facts.get("prompt"))
+
+
+def test_8_bits_are_refused_with_less_than_10_s_of_speech(tmp_path, capsys):
+    status, _ = run(write_nemo(tmp_path / "tiny.nemo", MODELS["ctc"]), tmp_path, *manifest_with(tmp_path, 9.9))
+    assert status == REFUSED
+    assert "--bits 8 needs at least 10 s of speech in the manifest, which has 9.9 s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("seconds", "chosen"),
+    [([25] * 4, [25, 25, 10]), ([100], [60]), ([59.6, 30], [59.6]), ([0.4, 10, 0, 1], [10, 1])],
+)
+def test_the_scales_of_8_bits_come_from_the_first_60_s_of_speech_without_very_short_utterances(seconds, chosen):
+    utterances = [np.zeros(int(duration * RATE), np.int16) for duration in seconds]
+    assert [len(pcm) / RATE for pcm in choose_speech(utterances)] == chosen

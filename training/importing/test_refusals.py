@@ -1,6 +1,8 @@
 """Tests that the import of an unsupported file ends with one message that contains the reason and what to do."""
 
 import io
+import json
+import pathlib
 import pickle
 import tarfile
 
@@ -10,8 +12,10 @@ import pytest
 import torch
 
 from importing.archive import Archive
+from importing.onnx_file import NEEDED, check_contexts
+from importing.settings import read_settings
 from importing.source import Unsupported
-from importing.test_import import run
+from importing.test_import import RECORDING, run
 from importing.tiny_model import Tiny, config_of, state_of, write_nemo
 
 TINY = Tiny(contexts=[[56, 1]])
@@ -34,6 +38,11 @@ def changed(section, **fields):
 
 def test_import_refuses_a_file_that_does_not_exist(tmp_path, capfd):
     assert refused(tmp_path / "no.nemo", tmp_path, capfd).endswith("no.nemo does not exist")
+
+
+def test_import_of_a_checkpoint_advises_to_export_it(tmp_path, capfd):
+    (tmp_path / "model.pt").write_bytes(b"no archive" * 100)
+    assert "with python -m export" in refused(tmp_path / "model.pt", tmp_path, capfd)
 
 
 def test_import_refuses_a_file_that_is_no_archive(tmp_path, capfd):
@@ -75,6 +84,7 @@ def test_import_refuses_a_broken_configuration(tmp_path, capfd, content, message
     ("encoder", {"att_context_style": "regular"}, "supported is chunked_limited"),
     ("encoder", {"att_context_size": [-1, -1]}, "encoder.att_context_size has [-1, -1]"),
     ("encoder", {"att_context_size": [56, 12]}, "LEFT must be a multiple of RIGHT + 1"),
+    ("encoder", {"att_context_size": [4998, 2]}, "has [4998, 2], supported are less than 5,000 frames together"),
     ("encoder", {"conv_norm_type": "batch_norm"}, "encoder.conv_norm_type is batch_norm, supported is layer_norm"),
     ("encoder", {"subsampling_factor": 4}, "encoder.subsampling_factor is 4, supported is 8"),
     ("encoder", {"d_model": "wide"}, "encoder.d_model is wide, which is not a size"),
@@ -86,6 +96,10 @@ def test_import_refuses_a_broken_configuration(tmp_path, capfd, content, message
 def test_import_names_the_field_that_is_not_supported(tmp_path, capfd, section, fields, message):
     path = write_nemo(tmp_path / "tiny.nemo", TINY, config=changed(section, **fields))
     assert message in refused(path, tmp_path, capfd)
+
+
+def test_read_settings_accepts_a_context_just_below_5000_frames():
+    assert read_settings(changed("encoder", att_context_size=[4998, 1]), transducer=False).contexts == [[4998, 1]]
 
 
 def test_import_refuses_tensors_whose_shapes_differ_from_the_configuration(tmp_path, capfd):
@@ -163,9 +177,18 @@ def test_import_refuses_a_prompt_that_a_model_does_not_have(tmp_path, capfd):
 
 def test_import_lists_the_languages_of_a_model_that_has_no_prompt_for_the_given_language(tmp_path, capfd):
     path = write_nemo(tmp_path / "tiny.nemo", Tiny(prompts=2))
-    assert "but none for x3. Choose one with --prompt NUMBER. The model names these languages: x0, x1" in refused(
+    assert "but names none for x3. Choose one with --prompt NUMBER. It names prompts for: x0, x1" in refused(
         path, tmp_path, capfd
     )
+
+
+def test_import_refuses_encoders_whose_contexts_do_not_fit_together():
+    files = [pathlib.Path("a.onnx"), pathlib.Path("b.onnx")]
+    check_contexts([[56, 13], [56, 3]], files)
+    with pytest.raises(Unsupported, match=r"a.onnx and b.onnx both have the context \[56, 13\]. Keep one of them"):
+        check_contexts([[56, 13], [56, 13]], files)
+    with pytest.raises(Unsupported, match=r"different left contexts: a.onnx \[56, 13\], b.onnx \[70, 13\]"):
+        check_contexts([[56, 13], [70, 13]], files)
 
 
 def test_import_refuses_a_head_that_a_model_does_not_have(tmp_path, capfd):
@@ -173,11 +196,22 @@ def test_import_refuses_a_head_that_a_model_does_not_have(tmp_path, capfd):
     assert "has no transducer head, only ctc" in refused(path, tmp_path, capfd, "--head", "transducer")
 
 
-def test_import_refuses_a_manifest_without_texts(tmp_path, capfd):
-    (tmp_path / "manifest.json").write_text('{"audio_filepath": "a.wav", "duration": 1}\n')
+@pytest.mark.parametrize("content,message", [
+    ('{"audio_filepath": "a.wav", "duration": 1}', "line 1 has no text"),
+    ("", "has no recordings"),
+    (json.dumps({"audio_filepath": str(RECORDING), "duration": 1, "text": " "}), "has no words"),
+    ('{"audio_filepath": "a.wav", "duration": 1, "text": "a"}', "a.wav does not exist"),
+    (b"\xff\xfe", "is not UTF-8 text"),
+    (None, "cannot be read: No such file or directory"),
+    ('{"audio_filepath": "a.wav", "duration": 57960, "text": "a"}', "has 16.1 hours of speech. Use at most 16"),
+    ('{"audio_filepath": "a.wav", "duration": 57600, "text": "a"}', "a.wav does not exist"),
+])
+def test_import_refuses_a_manifest_that_cannot_be_used(tmp_path, capfd, content, message):
+    manifest = tmp_path / "manifest.json"
+    if content is not None:
+        manifest.write_bytes(content if isinstance(content, bytes) else content.encode())
     path = write_nemo(tmp_path / "tiny.nemo", TINY)
-    message = refused(path, tmp_path, capfd, "--manifest", str(tmp_path / "manifest.json"))
-    assert "line 1 has no text" in message
+    assert message in refused(path, tmp_path, capfd, "--manifest", str(manifest))
 
 
 def test_import_refuses_a_file_that_is_not_onnx(tmp_path, capfd):
@@ -185,10 +219,47 @@ def test_import_refuses_a_file_that_is_not_onnx(tmp_path, capfd):
     assert "is not an ONNX file that can be read" in refused(tmp_path / "model.onnx", tmp_path, capfd)
 
 
-def test_import_refuses_a_graph_without_caches(tmp_path, capfd):
+def export_folder(path, inputs, outputs, metadata=None, tokens="a 0\n<blk> 1\n"):
+    """Writes an export whose graph has these inputs and outputs and computes nothing."""
     value = lambda name: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, 80, "T"])
-    node = onnx.helper.make_node("Identity", ["audio_signal"], ["logprobs"])
-    graph = onnx.helper.make_graph([node], "g", [value("audio_signal")], [value("logprobs")])
-    onnx.save(onnx.helper.make_model(graph), tmp_path / "model.onnx")
-    (tmp_path / "tokens.txt").write_text("a 0\n<blk> 1\n")
-    assert "has no input length. Export the model with cache_support" in refused(tmp_path / "model.onnx", tmp_path, capfd)
+    nodes = [onnx.helper.make_node("Identity", [inputs[0]], [name]) for name in outputs]
+    graph = onnx.helper.make_graph(nodes, "g", [value(name) for name in inputs], [value(name) for name in outputs])
+    model = onnx.helper.make_model(graph)
+    onnx.helper.set_model_props(model, metadata or {})
+    path.mkdir()
+    onnx.save(model, path / "model.onnx")
+    (path / "tokens.txt").write_text(tokens)
+    return path
+
+
+def test_import_refuses_a_graph_without_caches(tmp_path, capfd):
+    path = export_folder(tmp_path / "export", ["audio_signal"], ["logprobs"]) / "model.onnx"
+    assert "has no input length. Export the model with cache_support" in refused(path, tmp_path, capfd)
+
+
+def test_import_refuses_a_folder_without_graphs(tmp_path, capfd):
+    (tmp_path / "export").mkdir()
+    assert "export has no .onnx files" in refused(tmp_path / "export", tmp_path, capfd)
+
+
+def test_import_refuses_a_head_that_an_export_does_not_have(tmp_path, capfd):
+    path = export_folder(tmp_path / "export", ["audio_signal"], ["logprobs"])
+    assert "has no transducer head, only ctc" in refused(path, tmp_path, capfd, "--head", "transducer")
+
+
+def test_import_refuses_another_context_than_that_in_an_export(tmp_path, capfd):
+    metadata = {"chunk_shift": "16", "cache_last_channel_dim2": "56"}
+    path = export_folder(tmp_path / "export", NEEDED, ["logprobs"], metadata)
+    message = refused(path, tmp_path, capfd, "--context", "56,3")
+    assert "model.onnx has the context [56, 1]. Leave out --context" in message
+
+
+@pytest.mark.parametrize("tokens,message", [
+    ("b 1\na 0\n<blk> 2\n", "has the line `b 1` instead of `piece 0`"),
+    ("a 0\na 0\n<blk> 2\n", "has the line `a 0` instead of `piece 1`"),
+    ("a\n<blk> 1\n", "has the line `a` instead of `piece 0`"),
+    ("a 0\n", "the last line of"),
+])
+def test_import_refuses_pieces_that_are_not_in_the_order_of_their_numbers(tmp_path, capfd, tokens, message):
+    path = export_folder(tmp_path / "export", NEEDED, ["logprobs"], tokens=tokens)
+    assert message in refused(path, tmp_path, capfd)
