@@ -60,9 +60,15 @@ def test_a_corpus_is_full_when_an_utterance_does_not_fit(tmp_path):
     assert (corpus.full, len(corpus.table().counts)) == (True, 1)
 
 
-def test_family_weights_gives_espeak_six_times_the_weight_of_each_recorded_family():
-    weights = family_weights(np.array(["kal", "kal", "kal", "slt", "espeak"]))
-    np.testing.assert_allclose(weights * 8, [1 / 3, 1 / 3, 1 / 3, 1, 6])
+def test_family_weights_gives_espeak_as_much_weight_as_all_recorded_families_together():
+    weights = family_weights(np.array(["kal", "kal", "kal", "slt", "espeak", "klatt"]))
+    np.testing.assert_allclose(weights * 16, [4 / 3, 4 / 3, 4 / 3, 4, 6, 2])
+
+
+def test_family_weights_keeps_the_ratio_of_the_families_if_some_are_missing():
+    np.testing.assert_allclose(family_weights(np.array(["espeak", "klatt"])), [0.75, 0.25])
+    np.testing.assert_allclose(family_weights(np.array(["espeak", "kal"])) * 7, [3, 4])
+    np.testing.assert_allclose(family_weights(np.array(["kal", "slt", "slt"])), [0.5, 0.25, 0.25])
 
 
 def test_a_manifest_that_cannot_be_read_ends_the_training(tmp_path):

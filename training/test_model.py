@@ -9,6 +9,7 @@ import torch
 
 from evaluate.recognizers import Graph, Network
 from export.__main__ import export
+from model.average import average
 from model.from_export import convert
 from model.recognizer import CONTEXTS, Recognizer, Settings, load, save
 from model.tokenizer import Tokenizer, best_path, learn_pieces, read_tokens, write_tokens
@@ -186,3 +187,18 @@ def test_tokenizer_restores_a_text_from_fewer_pieces_than_letters(tmp_path):
 
 def test_best_path_joins_repeated_classes():
     assert best_path([9, 1, 1, 9, 1, 2, 2, 9], 9) == [1, 1, 2]
+
+
+def test_average_is_the_mean_of_the_weights():
+    one, other = model_of(), model_of()
+    for parameter in other.parameters():
+        parameter.data += 2
+    expected = {name: value + 1 for name, value in one.state_dict().items()}
+    for name, value in average([one, other]).state_dict().items():
+        torch.testing.assert_close(value, expected[name])
+
+
+def test_average_refuses_checkpoints_with_different_vocabularies():
+    other = Recognizer(Settings(pieces=[*PIECES[:-1], "▁z"], **SMALL))
+    with pytest.raises(ValueError, match="differ in their sizes or in their vocabulary"):
+        average([model_of(), other])

@@ -123,11 +123,28 @@ def test_a_new_vocabulary_can_start_with_the_encoder_of_another_model(trained):
         (["out", "."], "give either --steps or --minutes"),
         (["out", ".", "--steps", "1", "--minutes", "1"], "give either --steps or --minutes"),
         (["out", "export", "--steps", "1"], "DATA has no manifest"),
+        (["out", "nothing", "--steps", "1"], "nothing does not exist"),
         (["out", ".", "--steps", "1", "--start-from", "a.pt", "--encoder-from", "b.pt"], "not allowed with argument"),
     ],
 )
 def test_train_refuses_arguments_that_it_cannot_use(arguments, message):
     command = [sys.executable, "-m", "train", *arguments]
+    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["new.pt", "checkpoints/kikuyu.pt"], "name at least two checkpoints"),
+        (["README.md", "checkpoints/kikuyu.pt", "checkpoints/dholuo.pt"], "README.md exists already"),
+        (["new.pt", "checkpoints/kikuyu.pt", "nothing.pt"], "nothing.pt"),
+        (["new.pt", "checkpoints/kikuyu.pt", "checkpoints/dholuo.pt"], "differ in their sizes or in their vocabulary"),
+    ],
+)
+def test_average_refuses_arguments_that_it_cannot_use(arguments, message):
+    command = [sys.executable, "-m", "model.average", *arguments]
     done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert message in done.stderr

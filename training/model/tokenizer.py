@@ -47,8 +47,13 @@ def learn_pieces(texts, count, syllables=False):
 
 def read_tokens(path):
     """Returns the pieces in tokens.txt without the blank."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    pieces = [line.rsplit(" ", 1)[0] for line in lines if line]
+    pieces = []
+    for line in filter(None, path.read_text(encoding="utf-8").split("\n")):
+        # The number is after the last space, because a piece can contain spaces.
+        piece, _, number = line.rpartition(" ")
+        if not piece or number != str(len(pieces)):
+            raise ValueError(f"{path} has the line `{line[:40]}` instead of `piece {len(pieces)}`")
+        pieces.append(piece)
     if not pieces or pieces[-1] != BLANK:
         raise ValueError(f"the last line of {path} is not {BLANK}")
     return pieces[:-1]

@@ -42,4 +42,4 @@ def record(model, names, recordings, right, prompt=None):
             state = rest[: len(NEXT)]
             for name, values in zip(names, rest[len(NEXT) :]):
                 rows[name].append(values.reshape(right + 1, -1)[: count[0]])
-    return {name: np.concatenate(parts).astype(np.float64) for name, parts in rows.items()}
+    return {name: np.concatenate(rows.pop(name)) for name in names}

@@ -49,5 +49,7 @@ def largest_difference(export, rebuilt, prompts=(), streams=4, chunks=8):
             answers.append(answer)
         assert (answers[0][1] == answers[1][1]).all(), "encoded_lengths differ"
         for i, n in enumerate(answers[0][1]):
+            if n == 0:
+                continue  # a short last chunk can end before the first encoder frame
             worst = max(worst, float(np.abs(answers[0][0][i, :n] - answers[1][0][i, :n]).max()))
     return worst

@@ -66,12 +66,12 @@ def products(model):
 
 def quantize(model, rows):
     """Quantizes the model in place. `rows` contains recorded values for the input of each product, by the name of the
-    input.
+    input. The function empties `rows`, to save memory.
     """
     editor = Editor(model)
     replacements = {}
     for name, nodes in products(model).items():
-        x, matrices = rows[name], [editor.read(node.input[1]) for node in nodes]
+        x, matrices = rows.pop(name).astype(np.float64), [editor.read(node.input[1]) for node in nodes]
         norm = editor.producers[name]
         if norm.op_type == "LayerNormalization" and len(editor.consumers[name]) == len(nodes):
             x, matrices = equalize(editor, norm, x, matrices)

@@ -78,12 +78,9 @@ def read_weights(path):
     for tensor in model.graph.initializer:
         arrays[tensor.name.removeprefix("encoder.")] = numpy_helper.to_array(tensor)
     for node in model.graph.node:
-        # An export stores equal parameters once and copies them with Identity nodes. store.py stores large parameters
-        # in 16 bits, followed by a Cast.
-        if node.op_type in ("Identity", "Cast") and node.input[0].removeprefix("encoder.") in arrays:
-            array = arrays[node.input[0].removeprefix("encoder.")]
-            half = array.dtype == np.float16
-            arrays[node.output[0].removeprefix("encoder.")] = array.astype(np.float32) if half else array
+        # An export stores equal parameters once and copies them with Identity nodes.
+        if node.op_type == "Identity" and node.input[0].removeprefix("encoder.") in arrays:
+            arrays[node.output[0].removeprefix("encoder.")] = arrays[node.input[0].removeprefix("encoder.")]
         if node.op_type == "MatMul" and node.input[1] in arrays:
             arrays[f"{module_of(node)}.weight"] = arrays[node.input[1]]
     return Weights(

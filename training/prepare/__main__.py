@@ -15,7 +15,7 @@ import time
 from prepare.espeak import languages
 from prepare.shards import evaluation_families, write_evaluation_shard, write_training_shard
 from prepare.sounds import RULES
-from prepare.text import Writer, read_sentences, split_sentences
+from prepare.text import EVALUATION, Writer, read_sentences, split_sentences
 
 _ATTEMPTS = 3
 
@@ -68,7 +68,7 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--language", required=True, help=f"{', '.join(sorted(RULES))}, or a language of espeak-ng such as sw")
     parser.add_argument("--shards", type=int, default=100, help="shards of 120 utterances for training")
-    parser.add_argument("--evaluation", default="sib200_flores.txt", help="file of TEXTS with the sentences for evaluation")
+    parser.add_argument("--evaluation", default=EVALUATION, help="file of TEXTS with the sentences for evaluation")
     parser.add_argument("--sentences", type=int, help="speak this many of the sentences for evaluation")
     parser.add_argument("--held-out", type=pathlib.Path, nargs="*", default=[], help="files with further held-out sentences")
     parser.add_argument("--real-share", type=float, default=0.5, help="share of utterances with parts of real sentences")

@@ -28,7 +28,10 @@ def read_wav(path):
         if file.getsampwidth() != 2:
             raise ValueError(f"{path} does not have samples of 16 bits")
         channels = file.getnchannels()
-        pcm = np.frombuffer(file.readframes(file.getnframes()), np.int16)[::channels]
+        data = file.readframes(file.getnframes())
+        if len(data) % 2:
+            raise ValueError(f"{path} is incomplete: its last sample has one byte")
+        pcm = np.frombuffer(data, np.int16)[::channels]
         rate = file.getframerate()
     if rate != RATE and rate not in _BLOCK:
         raise ValueError(f"{path} has {rate} samples per second. Convert it to {RATE}")

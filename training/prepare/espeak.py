@@ -15,6 +15,8 @@ from prepare.audio import resample
 from prepare.sounds import RULES, pronounce
 
 RATE = 22050
+# Families of the voices of espeak-ng, which has two synthesizers.
+FAMILIES = ("espeak", "klatt")
 # Languages of espeak-ng whose phoneme tables have seven different phonemes for the seven vowels of Kikuyu.
 TABLES = "tn la pt id ms ro tr ku eu bs hr sq az pap nci smj".split()
 NAMES = {"B": "B", "G": "Q", "J": "n^"}

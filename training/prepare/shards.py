@@ -8,7 +8,7 @@ import numpy as np
 
 from prepare import recorded
 from prepare.audio import RATE, write_wav
-from prepare.espeak import TABLES, Espeak, random_variant, tables_of
+from prepare.espeak import FAMILIES, TABLES, Espeak, random_variant, tables_of
 from prepare.sounds import pronounce
 from prepare.voices import voices_of
 
@@ -91,7 +91,7 @@ def _speak(shard, voice, language, sentences, random, scratch):
 
 
 def evaluation_families(language):
-    return ["espeak", "klatt", *[voice.family for voice in voices_of(language)]]
+    return [*FAMILIES, *[voice.family for voice in voices_of(language)]]
 
 
 def write_evaluation_shard(folder, family, seed, language, sentences):
@@ -101,7 +101,7 @@ def write_evaluation_shard(folder, family, seed, language, sentences):
     random = np.random.default_rng([seed, len(family), *family.encode()])
     shard = Shard(family)
     with tempfile.TemporaryDirectory() as scratch:
-        if family in ("espeak", "klatt"):
+        if family in FAMILIES:
             espeak = Espeak(scratch)
             variants = _KLATT_VARIANTS if family == "klatt" else _EVALUATION_VARIANTS
             tables = tables_of(language, _EVALUATION_TABLES)

@@ -12,6 +12,8 @@ import numpy as np
 from model.tokenizer import split_syllables
 from prepare.sounds import RULES, alphabet
 
+# File of sentences for evaluation, by default.
+EVALUATION = "sib200_flores.txt"
 # Variants of ĩ, ũ and the apostrophe that occur in texts. Each variant is replaced by the normal character.
 _SPELLINGS = {"ŭ": "ũ", "ȋ": "ĩ", "ῦ": "ũ", "ῖ": "ĩ", "ǐ": "ĩ", "ǔ": "ũ", "î": "ĩ", "û": "ũ", "’": "'", "‘": "'", "`": "'"}
 # On average, one of HELD_OUT_SHARE long candidates is held out of the training.

@@ -69,9 +69,12 @@ def main():
     options = parser.parse_args()
     if (options.steps is None) == (options.minutes is None):
         parser.error("give either --steps or --minutes")
-    manifests = find_manifests(options.data)
+    try:
+        manifests = find_manifests(options.data)
+    except ValueError as error:
+        parser.error(str(error))
     if not manifests:
-        parser.error("DATA has no manifest")
+        parser.error("DATA has no manifest. Start the training after the first one is written")
 
     torch.manual_seed(options.seed)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True

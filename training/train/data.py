@@ -1,6 +1,7 @@
 """Keeps speech in the memory of the training device and draws batches from it. Reads NeMo manifests (JSON lines)."""
 
 import json
+import math
 import pathlib
 import wave
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ import torch
 from model.features import RATE
 from prepare.audio import read_wav
 
-_SEVERAL = {"espeak": 6.0, "klatt": 2.0}
+# Shares of the families of espeak-ng among the drawn utterances. The other families share the rest equally.
+_ESPEAK_SHARES = {"espeak": 0.375, "klatt": 0.125}
 # Lengths of batches, as shares of the longest utterance. A batch contains utterances of similar length.
 _SHARES = 1.5 ** np.arange(-5.0, 1)
 _MOST_ROWS = 256
@@ -21,6 +23,8 @@ def find_manifests(paths):
     """Returns the manifests. A path is a manifest, or a folder whose files train-*.json are manifests."""
     found = []
     for path in map(pathlib.Path, paths):
+        if not path.exists():
+            raise ValueError(f"{path} does not exist")
         found += sorted(path.glob("train-*.json")) if path.is_dir() else [path]
     return found
 
@@ -28,14 +32,36 @@ def find_manifests(paths):
 def read_manifest(path):
     """Returns the entries of a manifest. Relative paths of audio files are relative to the folder of the manifest."""
     entries = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), 1):
         if not line.strip():
             continue
-        entry = json.loads(line)
-        if missing := [name for name in ("audio_filepath", "duration", "text") if name not in entry]:
-            raise ValueError(f"{path}, line {number} has no {missing[0]}")
+        try:
+            entry = json.loads(line)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number} is not a JSON object: {error.msg}") from error
+        if problem := _problem_of(entry):
+            raise ValueError(f"{path}, line {number} {problem}")
         entries.append({**entry, "audio_filepath": str(path.parent / entry["audio_filepath"])})
     return entries
+
+
+def _problem_of(entry):
+    """Returns what is wrong with an entry of a manifest, or None."""
+    if not isinstance(entry, dict):
+        return "is not a JSON object"
+    if missing := [name for name in ("audio_filepath", "duration", "text") if name not in entry]:
+        return f"has no {missing[0]}"
+    for name in ("audio_filepath", "text"):
+        if not isinstance(entry[name], str):
+            return f"needs a string as {name}"
+    if not _is_number(entry["duration"]) or entry["duration"] <= 0:
+        return "needs a number above 0 as duration"
+    offset = entry.get("offset", 0)
+    return None if _is_number(offset) and offset >= 0 else "needs a number of at least 0 as offset"
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 class Audio:
@@ -50,23 +76,29 @@ class Audio:
         if entry["audio_filepath"] != self.path:
             self.path, self.pcm = entry["audio_filepath"], _whole(entry["audio_filepath"])
         start = round(entry.get("offset", 0) * RATE)
+        if start >= len(self.pcm):
+            raise ValueError(f"{self.path} ends at {len(self.pcm) / RATE:.2f} s, before the offset of an utterance")
         return self.pcm[start : start + round(entry["duration"] * RATE)]
 
 
 def _whole(path):
     try:
         return read_wav(path)
+    except FileNotFoundError as error:
+        raise ValueError(f"{path} does not exist") from error
     except (OSError, EOFError, wave.Error) as error:
-        raise ValueError(f"{path} is not a WAV file that can be read: {error}") from error
+        reason = str(error) or "it ends within the header"
+        raise ValueError(f"{path} is not a WAV file that can be read: {reason}. Convert it to WAV with 16 bits") from error
 
 
 def family_weights(families):
-    """Returns the weight of each utterance. All families of voices have the same total weight, but a family of
-    espeak-ng counts as several families.
+    """Returns the weight of each utterance. Each family of espeak-ng has its share, and the other families have equal
+    parts of the rest. If families are missing, the remaining ones keep their ratio.
     """
     names, numbers = np.unique(families, return_inverse=True)
-    sizes, share = np.bincount(numbers), np.array([_SEVERAL.get(name, 1.0) for name in names.tolist()])
-    return (share / share.sum() / sizes)[numbers]
+    rest = (1 - sum(_ESPEAK_SHARES.values())) / max(1, sum(name not in _ESPEAK_SHARES for name in names.tolist()))
+    share = np.array([_ESPEAK_SHARES.get(name, rest) for name in names.tolist()])
+    return (share / share.sum() / np.bincount(numbers))[numbers]
 
 
 @dataclass
