@@ -99,7 +99,7 @@ async function measureOthers({ options, modelDir, figures, logProgress }: Settin
   const { parts, provider } = options;
   const context = options.context ?? [56, 13];
   if (parts.includes('plain')) {
-    for (const { graph, batch, runMs, streams } of await measurePlain(modelDir, context, provider, options.batches)) {
+    for (const { graph, batch, runMs, streams } of await measurePlain(modelDir, context, options)) {
       logProgress(`plain loop, ${graph}, batch of ${batch}: ${runMs.toFixed(1)} ms, ${streams} streams`);
       figures[`plain_${graph}_batch_${batch}_ms`] = runMs;
       figures[`plain_${graph}_batch_${batch}_streams`] = streams;

@@ -52,6 +52,8 @@ export interface GpuOptions {
   readonly k6PerGateway: number;
   /** Batch sizes that the part `plain` measures. */
   readonly batches: readonly number[];
+  /** Export that the part `plain` also runs. */
+  readonly exportFile: string | undefined;
   /** Folder in which expected transcripts are kept between runs. Undefined to compute them each time. */
   readonly cache: string | undefined;
   /**
@@ -94,6 +96,7 @@ export function readGpuOptions(env: Readonly<Record<string, string | undefined>>
     gateways: number('GPU_GATEWAYS', 2),
     k6PerGateway: number('GPU_K6_PER_GATEWAY', 2),
     batches: list(env.GPU_BATCHES ?? '32,128,256').map((text) => readNumber('GPU_BATCHES', text) ?? 1),
+    exportFile: env.GPU_EXPORT === undefined ? undefined : userPath(env.GPU_EXPORT),
     cache: env.GPU_CACHE === undefined ? undefined : userPath(env.GPU_CACHE),
     exact: env.GPU_EXACT !== '0',
   };

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Context } from '@svc-asr/worker';
-import { root } from '../../tools/launch/terminal.mjs';
 import { readOnnx } from '../../worker/src/model/onnx.ts';
+import type { GpuOptions } from './options.ts';
 
 /**
  * A graph that is run without our engine. Every run gets all of its inputs from the host and returns all of its
@@ -28,29 +28,28 @@ const FRAME_MS = 80;
 const SUBSAMPLING = 8;
 /** Number of runs before the measurement, lowest and highest number of measured runs, and time limit of all runs. */
 const [WARM_RUNS, MIN_RUNS, MAX_RUNS, LIMIT_MS] = [3, 3, 30, 3000];
-/** The exported Kikuyu model. Its weights are stored in 16 bits, and it computes in 32 bits. */
-const EXPORT = join(root, 'bench/worker/export/model_ctc.onnx');
 
 /**
  * Measures a loop that calls onnxruntime-node without an engine. The loop does not compute features, collect batches or
- * build transcripts. It runs the GPU graph of a model folder. For the Kikuyu model, it also runs the exported graph.
+ * build transcripts. It runs the GPU graph of a model folder and, if `exportFile` is given, the graph of this export.
  */
 export async function measurePlain(
   modelDir: string,
   context: Context,
-  provider: string,
-  batches: readonly number[],
+  { provider, batches, exportFile }: Pick<GpuOptions, 'provider' | 'batches' | 'exportFile'>,
 ): Promise<PlainResult[]> {
   // If the JavaScript engine has Float16Array, the JavaScript part of onnxruntime-node 1.30 uses it for 16-bit values.
   // The native part cannot read a Float16Array. Without Float16Array, the JavaScript part uses Uint16Array, which
   // works.
   Reflect.deleteProperty(globalThis, 'Float16Array');
   const chunkMs = (context[1] + 1) * FRAME_MS;
-  const graphs = { gpu_graph: gpuGraph(join(modelDir, 'gpu', `${context.join('-')}.onnx`)), export: exported(context) };
+  const graphs = {
+    gpu_graph: gpuGraph(join(modelDir, 'gpu', `${context.join('-')}.onnx`)),
+    ...(exportFile !== undefined && { export: exported(exportFile, context) }),
+  };
   const results: PlainResult[] = [];
   for (const [graph, { file, buildFeeds }] of Object.entries(graphs)) {
-    if (graph === 'export' && !modelDir.includes('kikuyu')) continue;
-    if (!existsSync(file)) continue;
+    if (graph === 'gpu_graph' && !existsSync(file)) continue;
     const session = await InferenceSession.create(file, { executionProviders: [provider], logSeverityLevel: 3 });
     for (const batch of batches) {
       const runMs = await measureRuns(session, buildFeeds(batch));
@@ -87,13 +86,13 @@ function stateName(output: string): string {
   return output.endsWith('_next_len') ? output.replace('_next_len', '_len') : output.replace(/_next$/, '');
 }
 
-/** The exported graph, which takes features as input. */
-function exported([left, right]: Context): PlainGraph {
+/** An exported graph, which takes features as input. */
+function exported(file: string, [left, right]: Context): PlainGraph {
   const frames = SUBSAMPLING * (right + 1) + SUBSAMPLING + 1;
   return {
-    file: EXPORT,
+    file,
     buildFeeds: (batch) => {
-      const { metadata, dims } = readSizes(EXPORT);
+      const { metadata, dims } = readSizes(file);
       const [layers, width] = dims;
       const mels = Number(metadata.get('feat_dim') ?? 80);
       const tail = 8;

@@ -5,13 +5,16 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEngine } from '@svc-asr/worker';
 import type { Engine } from '@svc-asr/worker';
 import { readStreams, secondsOf } from './audio.ts';
 import type { Utterances } from './audio.ts';
 import { runDeclaredLoad } from './declared.ts';
+import { exportModel } from './export.ts';
 import { runOurs } from './ours.ts';
 import type { Round } from './ours.ts';
 import type { SherpaRequest } from './sherpa.ts';
@@ -29,21 +32,29 @@ const ROUNDS = 4;
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const modelDir = path('../../worker/models/svc-asr-kikuyu-v1');
-/** The exported model, which users of sherpa-onnx would run. */
-const exported = path('./export/model_ctc.onnx');
 const common = { tokens: `${modelDir}/tokens.txt`, folder: `${modelDir}/eval`, streams: STREAMS, parts: PARTS };
 
 /** Runs the comparison. With `json`, also writes the result to the file of that name. */
 export async function bench({ json }: { json?: string } = {}): Promise<BenchResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-asr-export-'));
+  try {
+    const result = await compare(await exportModel(folder));
+    if (json !== undefined) writeFileSync(json, `${JSON.stringify({ bench: 'worker', ...result }, null, 2)}\n`);
+    return result;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Compares our engine with sherpa-onnx, which runs the exported graph. */
+async function compare(exported: string): Promise<BenchResult> {
   const streams = readStreams(common.folder, STREAMS, PARTS);
   const engine = await startEngine({ modelDir });
   const peer = fork(path('./sherpa.ts'));
   try {
-    const rounds = await measure(engine, peer, streams);
+    const rounds = await measure(engine, peer, streams, exported);
     const declared = await runDeclaredLoad(engine, streams.flat());
-    const result = summarize(rounds, streams, { ...declared });
-    if (json !== undefined) writeFileSync(json, `${JSON.stringify({ bench: 'worker', ...result }, null, 2)}\n`);
-    return result;
+    return summarize(rounds, streams, { ...declared });
   } finally {
     peer.kill();
     await engine.close();
@@ -57,7 +68,12 @@ interface Rounds {
   readonly ownGraph: Round[];
 }
 
-async function measure(engine: Engine, peer: ChildProcess, streams: readonly Utterances[]): Promise<Rounds> {
+async function measure(
+  engine: Engine,
+  peer: ChildProcess,
+  streams: readonly Utterances[],
+  exported: string,
+): Promise<Rounds> {
   const ask = async (request: SherpaRequest): Promise<Round> => {
     const answer = once(peer, 'message');
     peer.send(request);

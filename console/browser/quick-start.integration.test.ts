@@ -60,7 +60,7 @@ async function paste(command: string): Promise<string> {
 }
 
 /** Words of the recording that the model recognizes. Other tests measure its accuracy. */
-const WORDS = 'mũtaratara wa';
+const WORDS = 'ũgendi wa thĩ';
 
 test('the command that sets the API key prompts for the key and exports it', async () => {
   const command = await page.getByRole('region', { name: 'Command that sets the key' }).innerText();

@@ -229,12 +229,12 @@ def test_sessions_joined_without_pauses_repeat_and_lose_almost_no_word(
 
 def test_endpointing_over_several_sessions_equals_separate_sessions() -> None:
     recordings = read_recordings()
-    pcm = b"".join(recording.ljust(11 * SECOND_BYTES, b"\0") for recording in recordings)
+    pcm = b"".join(recording.ljust(12 * SECOND_BYTES, b"\0") for recording in recordings)
 
     async def body(client: Client) -> None:
         events: list[svc_asr.Event] = []
         async with client.long_stream(
-            model=MODEL, endpointing_ms=500, max_session_seconds=12
+            model=MODEL, endpointing_ms=500, max_session_seconds=13
         ) as stream:
             await stream.send(pcm)
             transcript = await stream.finish()
@@ -323,7 +323,7 @@ def test_transcribe_works_inside_an_event_loop_and_with_every_latency() -> None:
     balanced = svc_asr.transcribe(path, model=MODEL, latency="balanced")
     for transcript in (low, balanced, accurate):
         assert transcript.words
-        assert transcript.duration_ms == pytest.approx(7500, abs=100)
+        assert transcript.duration_ms == pytest.approx(len(read_pcm(path)) / 32, abs=100)
     assert isinstance(events[-1], Final)
 
 
