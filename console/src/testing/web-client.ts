@@ -34,10 +34,10 @@ export function createWebClient(): WebClient {
   function keep(origin: string, lines: readonly string[]): void {
     received.push(...lines);
     for (const line of lines) {
-      const [pair = ''] = line.split(';');
+      const [pair = '', ...attributes] = line.split(';');
       const at = pair.indexOf('=');
       const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
-      if (value === '' || /max-age=0|1970/i.test(line)) jarOf(origin).delete(name);
+      if (value === '' || attributes.some(isInPast)) jarOf(origin).delete(name);
       else jarOf(origin).set(name, value);
     }
   }
@@ -69,6 +69,11 @@ export function createWebClient(): WebClient {
       throw new Error('too many redirects');
     },
   };
+}
+
+/** Returns true for the two attributes with which servers delete a cookie. */
+function isInPast(attribute: string): boolean {
+  return /^ *(max-age=0|expires=.* 1970 .*)$/i.test(attribute);
 }
 
 /** Opens the address that starts a sign-in, and signs a user in at the test provider. Returns the last page. */
