@@ -1,8 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import Provider from 'oidc-provider';
+import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { endAfterFile } from '../../../test/support/leftovers.ts';
 
 /** Claims of a user of the test provider. */
@@ -24,6 +26,9 @@ export interface OpenidProvider {
   stop: () => Promise<void>;
 }
 
+/** Key that signs ID tokens. */
+const SIGNING_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
+
 /** Starts the provider. `redirectUris` are the addresses to which the provider is allowed to redirect users. */
 export async function startOpenidProvider(redirectUris: string[]): Promise<OpenidProvider> {
   const users = new Map<string, TestUser>();
@@ -34,6 +39,9 @@ export async function startOpenidProvider(redirectUris: string[]): Promise<Openi
   const [clientId, clientSecret] = ['svc-asr-console', 'test-client-secret-0123456789'];
 
   const provider = new Provider(issuer, {
+    // With its default adapter and its default keys, the provider prints warnings that hide the output of tests.
+    adapter: createMemoryAdapter(),
+    jwks: { keys: [{ ...SIGNING_KEY, kty: 'RSA' }] },
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: redirectUris }],
     cookies: { keys: ['test-cookie-key'] },
     claims: { openid: ['sub'], profile: ['name'], email: ['email'], groups: ['groups'] },
