@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import type { Answer } from '../support/answer.ts';
 import { send } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
+import { freeze, thaw } from '../support/freeze.ts';
 import { sendRaw } from '../support/raw.ts';
 import { errorOf, refusal } from '../support/refusals.ts';
 import { START_TIMEOUT_MS, startService, stopServices } from '../support/service.ts';
@@ -182,10 +183,10 @@ describe('while Redis does not respond', () => {
   let pid: number;
   beforeAll(async () => {
     pid = await redisPid(service.redisUrl);
-    process.kill(pid, 'SIGSTOP');
+    await freeze(pid);
   });
   afterAll(async () => {
-    process.kill(pid, 'SIGCONT');
+    thaw(pid);
     await eventually('the service works again', 30_000, async () => {
       return (await service.usage(key)).status === 200;
     });

@@ -4,6 +4,7 @@ import { parseKeyring } from '@svc-asr/runtime';
 import { readCredential } from '../../gateway/src/sessions/credential.ts';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import type { CuttingProxy } from '../support/cutting-proxy.ts';
+import { freeze, thaw } from '../support/freeze.ts';
 import { MODEL, ownPrefix, postSession, seedCatalogue, seedTenant, SESSION_SECRETS } from '../support/gateway.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
@@ -112,12 +113,12 @@ test('while Redis is down, requests that need Redis get 503, other requests work
 test('while Redis is frozen, requests that need Redis get 503, and other requests work', async () => {
   const { key } = await seedTenant(ledger, 3_600_000, { concurrentSessions: 1000 });
   await expectBack(key);
-  process.kill(redis.pid, 'SIGSTOP');
+  await freeze(redis.pid);
   try {
     await expectUnavailable(key);
     await expectUnavailable(key);
   } finally {
-    process.kill(redis.pid, 'SIGCONT');
+    thaw(redis.pid);
   }
   await expectBack(key);
 });

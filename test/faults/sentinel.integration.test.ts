@@ -4,6 +4,7 @@ import { parseKeyring } from '@svc-asr/runtime';
 import { readCredential } from '../../gateway/src/sessions/credential.ts';
 import { connected } from '../support/connected.ts';
 import { eventually } from '../support/eventually.ts';
+import { freeze, thaw } from '../support/freeze.ts';
 import { MODEL, ownPrefix, postSession, seedCatalogue, seedTenant, SESSION_SECRETS } from '../support/gateway.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
@@ -122,7 +123,7 @@ async function expectBalance({ tenant, created, settled }: Load): Promise<void> 
 /** Faults of the primary: how each one starts and ends. */
 const FAULTS: [fault: string, start: (primary: TestRedis) => unknown, end: (primary: TestRedis) => unknown][] = [
   ['is killed', ({ kill }) => kill(), ({ restart }) => restart()],
-  ['freezes', ({ pid }) => process.kill(pid, 'SIGSTOP'), ({ pid }) => process.kill(pid, 'SIGCONT')],
+  ['freezes', ({ pid }) => freeze(pid), ({ pid }) => thaw(pid)],
 ];
 
 test.each(FAULTS)(

@@ -4,6 +4,7 @@ import { send } from '../support/answer.ts';
 import type { Answer } from '../support/answer.ts';
 import { connected } from '../support/connected.ts';
 import { eventually } from '../support/eventually.ts';
+import { freeze, thaw } from '../support/freeze.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { openLedger } from '../support/ledger.ts';
@@ -124,13 +125,13 @@ test('a gateway that receives SIGTERM refuses handshakes, sends finals and close
   const late = await createSession(leaving, key, { model: MODEL });
   // A stopped worker sends no final, so the first stream stays open. The gateway therefore still runs when it refuses
   // the handshake of the second session.
-  process.kill(worker.pid, 'SIGSTOP');
+  await freeze(worker.pid);
   const exit = leaving.stop('SIGTERM');
   try {
     await untilUnready(leaving);
     await expect(openStream(late)).rejects.toMatchObject({ status: 503 } satisfies Partial<Refused>);
   } finally {
-    process.kill(worker.pid, 'SIGCONT');
+    thaw(worker.pid);
   }
   expect((await stream.next('final')).text.length).toBeGreaterThan(0);
   expect(await stream.closed).toEqual({ code: 1001, reason: 'draining' });
@@ -142,12 +143,12 @@ test('a stream whose worker hangs during the last flush is closed with 1011 and 
   const { tenant, key } = await seedTenant(ledger, 3_600_000);
   const stream = await openStream(await createSession(gateway, key, { model: MODEL, max_audio_seconds: 1 }));
   await stream.next('ready');
-  process.kill(worker.pid, 'SIGSTOP');
+  await freeze(worker.pid);
   try {
     stream.audio(pcm.subarray(0, 32_000));
     expect(await stream.closed).toEqual({ code: 1011, reason: 'internal_error' });
   } finally {
-    process.kill(worker.pid, 'SIGCONT');
+    thaw(worker.pid);
   }
   expect(await ended(tenant)).toMatchObject({ state: 'failed', audioMs: 1000, billableMs: 0 });
 });
@@ -194,11 +195,11 @@ test.concurrent('a gateway that shuts down creates sessions until DRAIN_DELAY_MS
 test.concurrent('a gateway that lost its lease ends its streams with 1011, charges nothing and accepts new streams', async () => {
   const frozen = await startGateway(redis.url, prefix, HASTY);
   const { tenant, stream } = await startSession(frozen);
-  process.kill(frozen.pid, 'SIGSTOP');
+  await freeze(frozen.pid);
   try {
     expect(await ended(tenant)).toMatchObject({ state: 'failed', billableMs: 0 });
   } finally {
-    process.kill(frozen.pid, 'SIGCONT');
+    thaw(frozen.pid);
   }
   expect(await stream.closed).toEqual({ code: 1011, reason: 'internal_error' });
   expect(stream.events.at(-1)).toMatchObject({ type: 'error', code: 'internal_error', fatal: true });

@@ -1,6 +1,7 @@
 import type { FinalMessage, ServerMessage } from '@svc-asr/core';
 import type { Ledger } from '@svc-asr/ledger';
 import { eventually } from '../support/eventually.ts';
+import { freeze, thaw } from '../support/freeze.ts';
 import { MODEL, ownPrefix, seedCatalogue, seedTenant, startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { openLedger } from '../support/ledger.ts';
@@ -172,10 +173,10 @@ test(
       let frozen: TestWorker | undefined;
       const text = await transcript(5, async () => {
         frozen = await workerOf();
-        process.kill(frozen.pid, 'SIGSTOP');
+        await freeze(frozen.pid);
       });
       expect(text).toBe(expected);
-      process.kill(frozen!.pid, 'SIGCONT');
+      thaw(frozen!.pid);
     }
   },
   20_000 + ROUNDS * 24_000,

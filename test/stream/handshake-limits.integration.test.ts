@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SESSION_REFUSALS_PER_SECOND } from '../../gateway/src/stream/handshake/refusals.ts';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
+import { freeze, thaw } from '../support/freeze.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { errorOf, refusal } from '../support/refusals.ts';
@@ -56,12 +57,12 @@ test('without Redis, a handshake with an expired credential gets 401 and one wit
     const before = await handshakesInRedis();
     expect(refusal(await upgrade(expired))).toBe('invalid_session_credential');
     expect(await handshakesInRedis()).toBe(before);
-    process.kill(stage.redis.pid, 'SIGSTOP');
+    await freeze(stage.redis.pid);
     try {
       expect(refusal(await upgrade(expired))).toBe('invalid_session_credential');
       expect(refusal(await upgrade(valid))).toBe('service_unavailable');
     } finally {
-      process.kill(stage.redis.pid, 'SIGCONT');
+      thaw(stage.redis.pid);
     }
   });
 });
@@ -131,7 +132,7 @@ test('the number of handshakes that wait for a silent Redis is limited, and each
       return Number(/^svc_asr_pending_settlements\S* (\d+)$/m.exec(text)?.[1]);
     };
     const session = await sessionAt(gateway);
-    process.kill(stage.redis.pid, 'SIGSTOP');
+    await freeze(stage.redis.pid);
     const send = async () => errorOf(await upgrade(session)).message;
     const isRefused = (message: string) => message.includes('Too many handshakes');
     try {
@@ -142,7 +143,7 @@ test('the number of handshakes that wait for a silent Redis is limited, and each
       expect(further.filter(isRefused)).toEqual(further);
       expect(await pending()).toBe(PENDING);
     } finally {
-      process.kill(stage.redis.pid, 'SIGCONT');
+      thaw(stage.redis.pid);
     }
     await eventually('every handshake is rolled back', 30_000, async () => (await pending()) === 0);
     expect((await upgrade(session)).status).toBe(101);
@@ -153,7 +154,7 @@ test('unanswered handshakes of one session do not use up the audio memory of a g
   // There is memory for 20 streams. One session may have 10 unanswered handshakes.
   await withGateway({ STREAM_MEMORY_MIB: '192' }, async (gateway) => {
     const session = await sessionAt(gateway);
-    process.kill(stage.redis.pid, 'SIGSTOP');
+    await freeze(stage.redis.pid);
     let answers: Promise<Answer>[];
     try {
       answers = Array.from({ length: 50 }, () => upgrade(session));
@@ -161,7 +162,7 @@ test('unanswered handshakes of one session do not use up the audio memory of a g
       // Only handshakes that do not wait for Redis are answered now.
       expect(await Promise.race(isLimited)).toBe(true);
     } finally {
-      process.kill(stage.redis.pid, 'SIGCONT');
+      thaw(stage.redis.pid);
     }
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([101, 401, 429]));

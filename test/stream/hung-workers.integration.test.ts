@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
+import { freeze, thaw } from '../support/freeze.ts';
 import { startDroppingWorker } from './dropping-worker.ts';
 import type { DroppingWorker } from './dropping-worker.ts';
 import { CREDIT_MS, setStage, STAGE_TIMEOUT_MS } from './stage.ts';
@@ -38,19 +39,19 @@ describe('when every worker is suspended', () => {
   /** The stream whose client waits for its final until the workers run again. */
   let waiting: Opened;
   let waitingSince: number;
-  const signal = (name: NodeJS.Signals) => {
-    for (const { pid } of stage.workers) process.kill(pid, name);
+  const thawWorkers = () => {
+    for (const { pid } of stage.workers) thaw(pid);
   };
   beforeAll(async () => {
     stage = await setStage({ gateway: GATEWAY, workers: [{}, {}] });
     streams = await Promise.all([60, 60, 2, 60].map((seconds) => stage.ready(seconds)));
-    signal('SIGSTOP');
+    await Promise.all(stage.workers.map(({ pid }) => freeze(pid)));
     waiting = streams[3]!;
     sendUtterance(waiting);
     waitingSince = performance.now();
   }, STAGE_TIMEOUT_MS);
   afterAll(async () => {
-    signal('SIGCONT');
+    thawWorkers();
     await stage.stop();
   });
 
@@ -80,7 +81,7 @@ describe('when every worker is suspended', () => {
   // This test runs after the concurrent ones, because it resumes the workers.
   test('a client that waits longer than the idle timeout for a final does not count as idle, and gets the final after the workers resume', async () => {
     await sleep(waitingSince + IDLE_MS * 1.5 - performance.now());
-    signal('SIGCONT');
+    thawWorkers();
     await waiting.stream.next('final');
     waiting.stream.close();
     expect(await stage.settled(waiting)).toMatchObject({ state: 'completed', audioMs: 2000, billableMs: 2000 });

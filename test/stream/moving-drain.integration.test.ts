@@ -1,4 +1,5 @@
 import { eventually } from '../support/eventually.ts';
+import { freeze, thaw } from '../support/freeze.ts';
 import { MODEL } from '../support/gateway.ts';
 import { recording } from '../support/recording.ts';
 import { startWorker } from '../support/worker.ts';
@@ -44,7 +45,7 @@ async function addWorker(settings: NodeJS.ProcessEnv = LONG_DRAIN): Promise<Test
 /** Adds a worker that is registered but frozen, so that it does not answer. */
 async function addFrozenWorker(): Promise<TestWorker> {
   const worker = await addWorker();
-  process.kill(worker.pid, 'SIGSTOP');
+  await freeze(worker.pid);
   return worker;
 }
 
@@ -150,7 +151,7 @@ test(
     expect(await stream.next('final', WAIT_MS)).toMatchObject({ text: expected, utterance: 1 });
     stream.audio(FIRST);
     await stream.next('delta', WAIT_MS);
-    process.kill(next.pid, 'SIGCONT');
+    thaw(next.pid);
     stream.audio(SECOND);
     stream.send({ type: 'flush' });
     expect(await stream.next('final', WAIT_MS)).toMatchObject({ text: expected, utterance: 2 });
@@ -170,7 +171,7 @@ test(
     await countsStreams(next, 1);
     process.kill(old.pid, 'SIGKILL');
     opened.stream.audio(SECOND);
-    process.kill(next.pid, 'SIGCONT');
+    thaw(next.pid);
     expect(await finish(opened)).toBe(expected);
   },
   TEST_MS,

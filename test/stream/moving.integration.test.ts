@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import type { CuttingProxy } from '../support/cutting-proxy.ts';
 import { eventually } from '../support/eventually.ts';
+import { freeze } from '../support/freeze.ts';
 import { MODEL } from '../support/gateway.ts';
 import { freePort } from '../support/ports.ts';
 import { recording } from '../support/recording.ts';
@@ -117,7 +118,7 @@ test('a config sent while the stream moves is acknowledged by the next worker, a
 
 test('if a worker is killed before it answers a flush, the next worker first answers the flush and then applies the config that followed it', async () => {
   const { stream } = await stage.ready();
-  for (const { pid } of stage.workers) process.kill(pid, 'SIGSTOP');
+  for (const { pid } of stage.workers) await freeze(pid);
   // Sends only a little audio. With more, the gateway would stop reading before it receives the config.
   stream.audio(pcm.subarray(0, 48_000));
   stream.send({ type: 'flush' });

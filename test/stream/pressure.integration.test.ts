@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { STREAM_LIMITS } from '@svc-asr/core';
 import { untilPoolIsEmpty } from '../support/empty-pool.ts';
 import { eventually } from '../support/eventually.ts';
+import { freeze, thaw } from '../support/freeze.ts';
 import { MODEL } from '../support/gateway.ts';
 import { recording } from '../support/recording.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
@@ -31,7 +32,7 @@ test('a client that sends too fast is slowed down rather than timed out and gets
   const seconds = 60;
   const opened = await stage.ready(seconds);
   const { stream } = opened;
-  process.kill(worker!.pid, 'SIGSTOP');
+  await freeze(worker!.pid);
   const before = residentBytes(stage.gateway.pid);
   const sent = 40 * MIB;
   try {
@@ -44,7 +45,7 @@ test('a client that sends too fast is slowed down rather than timed out and gets
     expect(residentBytes(stage.gateway.pid) - before).toBeLessThan(16 * MIB);
     expect(stream.events.map(({ type }) => type)).not.toContain('error');
   } finally {
-    process.kill(worker!.pid, 'SIGCONT');
+    thaw(worker!.pid);
   }
   expect(await stream.next('final')).toMatchObject({ utterance: 1, audio_start_ms: 0, audio_end_ms: seconds * 1000 });
   expect(await stream.closed).toEqual({ code: 1000, reason: 'audio_limit_reached' });

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endAfterFile, endProcess } from './leftovers.ts';
 import { eventually } from './eventually.ts';
+import { freeze, thaw } from './freeze.ts';
 import { freePort } from './ports.ts';
 import { ask } from './redis-cluster.ts';
 import { findRedisServer, startRedis, untilReady } from './redis.ts';
@@ -104,11 +105,11 @@ export async function startSentinel(options: SentinelTestOptions = {}): Promise<
     cutOffReplicas: async () => {
       const isolated = await primary();
       const replicas = servers.flatMap(({ redis }) => (redis === isolated ? [] : [redis.pid]));
-      for (const pid of replicas) process.kill(pid, 'SIGSTOP');
+      for (const pid of replicas) await freeze(pid);
       // Otherwise the writes would wait in the sockets, and the replicas would read them later.
       await ask(isolated.port, 'CLIENT KILL TYPE replica');
       return () => {
-        for (const pid of replicas) process.kill(pid, 'SIGCONT');
+        for (const pid of replicas) thaw(pid);
       };
     },
     stop: async () => {
