@@ -49,8 +49,8 @@ def folders(tmp_path, monkeypatch):
     return texts, out
 
 
-def run(training, folders):
-    with Commands() as commands:
+def run(training, folders, continues=False):
+    with Commands(continues) as commands:
         return repeat(commands, [training], *folders, [1, 2])
 
 
@@ -62,6 +62,32 @@ def test_repeat_writes_a_model_for_each_seed_and_the_mean_of_their_weights(folde
     one, other, mean = (load(folders[1] / "ki" / name).state_dict() for name in names)
     assert any(not torch.equal(one[name], other[name]) for name in one)
     assert all(torch.allclose(mean[name], (one[name] + other[name]) / 2) for name in mean)
+
+
+def test_repeat_with_continue_keeps_what_an_earlier_run_has_completed(folders):
+    first = run(TINY, folders)
+    folder = folders[1] / "ki"
+    (folder / "train-2.success").unlink()
+    (folder / "prepare-1.success").write_text('["prepare", "with", "other", "options"]')
+    times = lambda: {name: (folder / name).stat().st_ctime_ns for name in ("data-1", "data-2", "run-1", "run-2")}
+    before = times()
+    again = run(TINY, folders, continues=True)
+    assert {name for name, time in times().items() if time != before[name]} == {"data-1", "run-2"}
+    assert again["ki"]["1"] == first["ki"]["1"]
+
+
+def test_repeat_without_continue_repeats_everything(folders):
+    run(TINY, folders)
+    before = (folders[1] / "ki/run-1").stat().st_ctime_ns
+    run(TINY, folders)
+    assert (folders[1] / "ki/run-1").stat().st_ctime_ns != before
+
+
+def test_a_command_that_failed_has_not_succeeded(tmp_path):
+    with pytest.raises(CommandError), Commands(True) as commands:
+        command = commands.start(tmp_path / "a.log", "timeit", "1 / 0", result=tmp_path / "a")
+        commands.wait(command.has_ended)
+    assert not command.has_succeeded()
 
 
 def test_progress_reports_the_steps_and_the_hours_of_speech_in_the_log(tmp_path):
@@ -146,7 +172,7 @@ def test_the_word_errors_of_espeak_are_those_of_both_of_its_families():
         (["--seeds", "3"], "give at least two different seeds"),
         (["--seeds", "3", "3"], "give at least two different seeds"),
         (["--languages", "luo"], "has no folder luo"),
-        (["--languages", "ki"], "has files of an earlier training"),
+        (["--languages", "ki"], "has files of an earlier run. Add --continue,"),
     ],
 )
 def test_demo_refuses_arguments_that_it_cannot_use(tmp_path, capsys, arguments, message):

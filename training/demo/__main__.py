@@ -57,6 +57,9 @@ def parse(arguments):
     parser.add_argument(
         "--seeds", type=int, nargs="+", default=[3, 4], help="at least two, by default 3 and 4. One training per language and seed"
     )
+    parser.add_argument(
+        "--continue", dest="continues", action="store_true", help="keep the speech and the models that an earlier run has completed"
+    )
     options = parser.parse_args(arguments)
     if len(set(options.seeds)) != len(options.seeds) or len(options.seeds) < 2:
         parser.error("give at least two different seeds")
@@ -66,8 +69,8 @@ def parse(arguments):
             parser.error(f"{options.texts} has no folder {name}")
         if not (options.texts / name / EVALUATION).is_file():
             parser.error(f"{options.texts / name} has no file {EVALUATION}")
-        if any(path.stem != "start" for path in (options.out / name).glob("*")):
-            parser.error(f"{options.out / name} has files of an earlier training. Delete it, or choose another OUT")
+        if not options.continues and any(path.stem != "start" for path in (options.out / name).glob("*")):
+            parser.error(f"{options.out / name} has files of an earlier run. Add --continue, delete it, or choose another OUT")
     if problem := find_problem(options.languages):
         parser.error(problem)
     return options
@@ -78,7 +81,7 @@ def main():
     exit_on_signals()
     out = options.out.resolve()
     try:
-        with shared_gpu(out / "mps"), Commands() as commands:
+        with shared_gpu(out / "mps"), Commands(options.continues) as commands:
             trainings = [TRAININGS[name] for name in options.languages]
             errors = repeat(commands, trainings, options.texts.resolve(), out, options.seeds)
     except CommandError as error:

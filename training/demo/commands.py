@@ -1,6 +1,7 @@
 """Runs Python modules of this folder as background processes."""
 
 import contextlib
+import json
 import os
 import pathlib
 import shutil
@@ -19,21 +20,31 @@ class CommandError(Exception):
 
 
 class Command:
-    """A running command with a log."""
+    """A command with a log. When the command has succeeded, its arguments are stored beside the log."""
 
-    def __init__(self, log, arguments, nice):
+    def __init__(self, log, arguments):
         self.log, self.name = log, arguments[0]
-        log.parent.mkdir(parents=True, exist_ok=True)
-        command = ["nice", "-n", str(nice), sys.executable, "-m", *map(str, arguments)]
-        with log.open("w", encoding="utf-8") as output:
+        self._arguments, self._success, self.process = [*map(str, arguments)], log.with_suffix(".success"), None
+
+    def start(self, nice):
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self._success.unlink(missing_ok=True)
+        command = ["nice", "-n", str(nice), sys.executable, "-m", *self._arguments]
+        with self.log.open("w", encoding="utf-8") as output:
             self.process = subprocess.Popen(command, cwd=FOLDER, stdout=output, stderr=output, start_new_session=True)
 
+    def has_succeeded(self):
+        """Returns whether this command, with the same arguments, has succeeded in this run or in an earlier one."""
+        return self._success.exists() and json.loads(self._success.read_text()) == self._arguments
+
     def has_ended(self):
-        return self.process.poll() is not None
+        return self.process is None or self.process.poll() is not None
 
     def check(self):
         """Fails if the command has failed."""
-        status = self.process.poll()
+        status = None if self.process is None else self.process.poll()
+        if status == 0 and not self.has_succeeded():
+            self._success.write_text(json.dumps(self._arguments))
         if status not in (None, 0):
             reason = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"failed with status {status}"
             raise CommandError(f"{self.name} {reason}. Its output is in {self.log}")
@@ -46,10 +57,14 @@ class Command:
 
 
 class Commands:
-    """A context of commands. When it ends, it ends all commands that still run."""
+    """A context of commands. When it ends, it ends all commands that still run. If `continues` is true, `start` keeps the
+    results of an earlier run.
+    """
+
+    def __init__(self, continues=False):
+        self._continues, self._all = continues, []
 
     def __enter__(self):
-        self._all = []
         return self
 
     def __exit__(self, *_):
@@ -61,10 +76,17 @@ class Commands:
         for command in self._all:
             command.signal(signal.SIGKILL)
 
-    def start(self, log, *arguments, nice=0):
-        """Starts `python -m` with the arguments. The first one is the name of a module."""
-        self._all.append(Command(log, arguments, nice))
-        return self._all[-1]
+    def start(self, log, *arguments, result=None, nice=0):
+        """Starts `python -m` with the arguments. The first one is the name of a module. `result` is the folder that the
+        command writes. If an earlier run has written this folder completely, it is kept. Otherwise it is deleted first.
+        """
+        command = Command(log, arguments)
+        if result is None or not (self._continues and command.has_succeeded()):
+            if result is not None:
+                shutil.rmtree(result, ignore_errors=True)
+            command.start(nice)
+        self._all.append(command)
+        return command
 
     def wait(self, condition):
         """Waits until a condition holds. Fails as soon as any command has failed."""

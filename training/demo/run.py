@@ -80,7 +80,8 @@ class Run:
         self._data = self._folder / f"data-{self._seed}"
         self._prepare = self._commands.start(
             self._folder / f"prepare-{self._seed}.log", "prepare", self._texts, self._data, "--only", "training",
-            "--language", self._options.language, "--seed", self._seed, "--jobs", jobs, *self._options.prepare, nice=10,
+            "--language", self._options.language, "--seed", self._seed, "--jobs", jobs, *self._options.prepare,
+            result=self._data, nice=10,
         )
 
     def train(self):
@@ -89,9 +90,10 @@ class Run:
         self._commands.wait(lambda: self._prepare.has_ended() or written() >= FIRST_SHARDS)
         if written() < FIRST_SHARDS:
             raise CommandError(f"prepare wrote only {written()} shards. Its output is in {self._prepare.log}")
+        result = self._folder / f"run-{self._seed}"
         self.training = self._commands.start(
-            self._folder / f"train-{self._seed}.log", "train", self._folder / f"run-{self._seed}", self._data,
-            "--start-from", self._folder / "start.pt", "--seed", self._seed, *self._options.train,
+            self._folder / f"train-{self._seed}.log", "train", result, self._data,
+            "--start-from", self._folder / "start.pt", "--seed", self._seed, *self._options.train, result=result,
         )
 
     def progress(self):
@@ -115,7 +117,7 @@ class Evaluation:
         """Starts the synthesis of the voices and sentences that are not in the training."""
         self._prepare = self._commands.start(
             self._folder / "evaluation.log", "prepare", self._texts, self._folder / "evaluation", "--only", "evaluation",
-            "--language", self.language, "--jobs", jobs, *self._options, nice=10,
+            "--language", self.language, "--jobs", jobs, *self._options, result=self._folder / "evaluation", nice=10,
         )
 
     def run(self, seeds):
@@ -123,6 +125,7 @@ class Evaluation:
         """
         models = {str(seed): self._folder / f"run-{seed}/model.pt" for seed in seeds}
         mean = self._folder / "mean.pt"
+        mean.unlink(missing_ok=True)
         self._commands.run(self._folder / "mean.log", "model.average", mean, *models.values())
         self._commands.wait(self._prepare.has_ended)
         errors = {name: self._errors(name, model) for name, model in {**models, "mean": mean}.items()}
