@@ -54,7 +54,7 @@ def run(training, folders, continues=False):
         return repeat(commands, [training], *folders, [1, 2])
 
 
-def test_repeat_writes_a_model_for_each_seed_and_the_mean_of_their_weights(folders):
+def test_repeat_writes_a_model_for_each_seed_and_the_mean_of_their_weights_and_can_continue(folders):
     errors = run(TINY, folders)
     assert list(errors["ki"]) == ["1", "2", "mean"]
     assert all(words > 0 for _, words in errors["ki"].values())
@@ -63,24 +63,25 @@ def test_repeat_writes_a_model_for_each_seed_and_the_mean_of_their_weights(folde
     assert any(not torch.equal(one[name], other[name]) for name in one)
     assert all(torch.allclose(mean[name], (one[name] + other[name]) / 2) for name in mean)
 
-
-def test_repeat_with_continue_keeps_what_an_earlier_run_has_completed(folders):
-    first = run(TINY, folders)
     folder = folders[1] / "ki"
     (folder / "train-2.success").unlink()
-    (folder / "prepare-1.success").write_text('["prepare", "with", "other", "options"]')
-    times = lambda: {name: (folder / name).stat().st_ctime_ns for name in ("data-1", "data-2", "run-1", "run-2")}
-    before = times()
+    created = lambda: {name: (folder / name).stat().st_ctime_ns for name in ("data-1", "data-2", "evaluation", "run-1", "run-2")}
+    before = created()
     again = run(TINY, folders, continues=True)
-    assert {name for name, time in times().items() if time != before[name]} == {"data-1", "run-2"}
-    assert again["ki"]["1"] == first["ki"]["1"]
+    assert [name for name, time in created().items() if time != before[name]] == ["run-2"]
+    assert again["ki"]["1"] == errors["ki"]["1"]
 
 
-def test_repeat_without_continue_repeats_everything(folders):
-    run(TINY, folders)
-    before = (folders[1] / "ki/run-1").stat().st_ctime_ns
-    run(TINY, folders)
-    assert (folders[1] / "ki/run-1").stat().st_ctime_ns != before
+@pytest.mark.parametrize(("continues", "arguments", "runs"), [(True, ["1"], 1), (True, ["2"], 2), (False, ["1"], 2)])
+def test_a_complete_result_is_kept_only_if_the_run_continues_with_the_same_arguments(
+    tmp_path, continues, arguments, runs
+):
+    count = f"open({str(tmp_path / 'count')!r}, 'a').write('.')"
+    for allowed, values in ((False, ["1"]), (continues, arguments)):
+        with Commands(allowed) as commands:
+            command = commands.start(tmp_path / "a.log", "timeit", "-n", "1", "-r", "1", count, *values, result=tmp_path / "a")
+            commands.wait(command.has_ended)
+    assert len((tmp_path / "count").read_text()) == runs
 
 
 def test_a_command_that_failed_has_not_succeeded(tmp_path):
