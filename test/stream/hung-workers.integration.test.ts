@@ -39,19 +39,17 @@ describe('when every worker is suspended', () => {
   /** The stream whose client waits for its final until the workers run again. */
   let waiting: Opened;
   let waitingSince: number;
-  const thawWorkers = () => {
-    for (const { pid } of stage.workers) thaw(pid);
-  };
+  const workers = () => stage.workers.map(({ pid }) => pid);
   beforeAll(async () => {
     stage = await setStage({ gateway: GATEWAY, workers: [{}, {}] });
     streams = await Promise.all([60, 60, 2, 60].map((seconds) => stage.ready(seconds)));
-    await Promise.all(stage.workers.map(({ pid }) => freeze(pid)));
+    await freeze(...workers());
     waiting = streams[3]!;
     sendUtterance(waiting);
     waitingSince = performance.now();
   }, STAGE_TIMEOUT_MS);
   afterAll(async () => {
-    thawWorkers();
+    thaw(...workers());
     await stage.stop();
   });
 
@@ -81,7 +79,7 @@ describe('when every worker is suspended', () => {
   // This test runs after the concurrent ones, because it resumes the workers.
   test('a client that waits longer than the idle timeout for a final does not count as idle, and gets the final after the workers resume', async () => {
     await sleep(waitingSince + IDLE_MS * 1.5 - performance.now());
-    thawWorkers();
+    thaw(...workers());
     await waiting.stream.next('final');
     waiting.stream.close();
     expect(await stage.settled(waiting)).toMatchObject({ state: 'completed', audioMs: 2000, billableMs: 2000 });

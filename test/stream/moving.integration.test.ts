@@ -118,7 +118,7 @@ test('a config sent while the stream moves is acknowledged by the next worker, a
 
 test('if a worker is killed before it answers a flush, the next worker first answers the flush and then applies the config that followed it', async () => {
   const { stream } = await stage.ready();
-  for (const { pid } of stage.workers) await freeze(pid);
+  await freeze(...stage.workers.map(({ pid }) => pid));
   // Sends only a little audio. With more, the gateway would stop reading before it receives the config.
   stream.audio(pcm.subarray(0, 48_000));
   stream.send({ type: 'flush' });
