@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { endAfterFile } from '../../../test/support/leftovers.ts';
 import { createWebClient } from './web-client.ts';
 
-/** Returns the cookies that a client keeps of a response with these Set-Cookie headers. */
-async function keptOf(lines: string[]): Promise<string> {
+/** Sends Set-Cookie headers to a web client. Returns the cookies that the client keeps. */
+async function keptCookies(lines: string[]): Promise<string> {
   const server = createServer((_request, response) => response.setHeader('set-cookie', lines).end());
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   endAfterFile(async () => {
@@ -19,13 +19,13 @@ async function keptOf(lines: string[]): Promise<string> {
 test.each(['Max-Age=0', 'max-age=0', 'expires=Thu, 01 Jan 1970 00:00:00 GMT'])(
   'the web client deletes a cookie with the attribute %s',
   async (attribute) => {
-    expect(await keptOf(['a=1', 'b=2', `a=x; Path=/; ${attribute}; HttpOnly`])).toBe('b=2');
+    expect(await keptCookies(['a=1', 'b=2', `a=x; Path=/; ${attribute}; HttpOnly`])).toBe('b=2');
   },
 );
 
-test.each(['a=71970f; Path=/; Max-Age=60', 'a=max-age=0; Path=/', 'a=1; Max-Age=0060', 'a=1; Path=/1970 '])(
-  'the web client keeps the cookie %j',
+test.each(['a=71970f; Path=/; Max-Age=60', 'a=max-age=0; Path=/', 'a=1; Max-Age=0060', 'a=1; Path=/a 1970 b'])(
+  'the web client keeps a cookie that is set with %j',
   async (line) => {
-    expect(await keptOf([line])).toBe(line.split(';')[0]);
+    expect(await keptCookies([line])).toBe(line.split(';')[0]);
   },
 );

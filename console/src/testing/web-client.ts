@@ -37,7 +37,7 @@ export function createWebClient(): WebClient {
       const [pair = '', ...attributes] = line.split(';');
       const at = pair.indexOf('=');
       const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
-      if (value === '' || attributes.some(isInPast)) jarOf(origin).delete(name);
+      if (value === '' || attributes.some(deletesCookie)) jarOf(origin).delete(name);
       else jarOf(origin).set(name, value);
     }
   }
@@ -71,8 +71,8 @@ export function createWebClient(): WebClient {
   };
 }
 
-/** Returns true for the two attributes with which servers delete a cookie. */
-function isInPast(attribute: string): boolean {
+/** Returns whether an attribute of Set-Cookie deletes the cookie: Max-Age=0, or Expires in 1970. */
+function deletesCookie(attribute: string): boolean {
   return /^ *(max-age=0|expires=.* 1970 .*)$/i.test(attribute);
 }
 
