@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../../test/support/eventually.ts';
 import { modelYaml } from '../../test/support/model.ts';
@@ -6,6 +6,7 @@ import type { TenantRequest } from '../../test/support/admin.ts';
 import { modelFolder, recording } from '../../test/support/recording.ts';
 import { START_TIMEOUT_MS, startService, stopServices } from '../../test/support/service.ts';
 import type { Service } from '../../test/support/service.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { wordErrorRate, wordsOf } from '../../test/support/word-errors.ts';
 import { checkPage, errorsOf, startBrowser } from './testing/browser.ts';
 import type { Page, TestBrowser } from './testing/browser.ts';
@@ -120,8 +121,9 @@ test('the playground shows a message for a file that contains no audio, and crea
 test('the playground shows a message for a file that is too large, before it decodes the file', async () => {
   const { page } = await openPlayground();
   await page.getByRole('combobox', { name: 'Audio' }).selectOption({ label: 'Audio file' });
-  const buffer = Buffer.alloc(20_000_001);
-  await page.getByLabel('Recording').setInputFiles({ name: 'large.wav', mimeType: 'audio/wav', buffer });
+  const file = join(temporaryFolder('playground'), 'large.wav');
+  writeFileSync(file, Buffer.alloc(20_000_001));
+  await page.getByLabel('Recording').setInputFiles(file);
   await page.getByRole('button', { name: 'Transcribe file' }).click();
   await page.getByText('Choose a file of at most 20 MB.').waitFor();
   await checkPage(page);

@@ -9,7 +9,7 @@ import { endAfterFile } from '../../../test/support/leftovers.ts';
 export type { Page } from 'playwright-core';
 
 /** Time limit for a change of a page. */
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 /** Width of the narrowest supported screen. */
 const NARROW = 320;
 /** Rule of axe that takes most of the time of a check. */
