@@ -6,12 +6,15 @@ import os
 import signal
 import subprocess
 import sys
+import time
+import types
 
 import pytest
 import torch
 
 from demo.__main__ import find_problem, format_table, parse, worse_languages
-from demo.commands import FOLDER, CommandError, Commands
+from demo.commands import FOLDER, CommandError, Commands, exclusive
+from demo.result import Result
 from demo.run import Run, espeak_errors, repeat, write_start
 from demo.trainings import TRAININGS, Training
 from model.recognizer import Recognizer, Settings, load, save
@@ -31,16 +34,15 @@ TINY = Training(
     0.0,
     ("--evaluation", "text.txt", "--sentences", "2"),
 )
+# Stands for a command that has ended.
+FINISHED = types.SimpleNamespace(has_ended=lambda: True)
 # A command that runs for a minute.
 SLEEP = ("timeit", "-n", "1", "-r", "1", "import time; time.sleep(60)")
 
 
-@pytest.fixture
-def folders(tmp_path, monkeypatch):
+def write_inputs(root):
     """Returns a folder of texts, and a folder that has a checkpoint with random weights."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.setattr("demo.run.FIRST_SHARDS", 2)
-    texts, out = tmp_path / "texts", tmp_path / "out"
+    texts, out = root / "texts", root / "out"
     for folder in (texts / "ki", out / "ki"):
         folder.mkdir(parents=True)
     (texts / "ki/text.txt").write_text("\n".join(SENTENCES), encoding="utf-8")
@@ -49,53 +51,135 @@ def folders(tmp_path, monkeypatch):
     return texts, out
 
 
-def run(training, folders, continues=False):
-    with Commands(continues) as commands:
+def run(training, folders):
+    with pytest.MonkeyPatch.context() as patch, Commands() as commands:
+        patch.setenv("OMP_NUM_THREADS", "1")
+        patch.setattr("demo.run.FIRST_SHARDS", 2)
         return repeat(commands, [training], *folders, [1, 2])
 
 
-def test_repeat_writes_a_model_for_each_seed_and_the_mean_of_their_weights_and_can_continue(folders):
-    errors = run(TINY, folders)
+@pytest.fixture
+def folders(tmp_path):
+    return write_inputs(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def repeated(tmp_path_factory):
+    """Returns the folders of a run, and its word errors."""
+    folders = write_inputs(tmp_path_factory.mktemp("repeated"))
+    return folders, run(TINY, folders)
+
+
+def test_repeat_writes_a_model_for_each_seed_and_the_mean_of_their_weights(repeated):
+    (_, out), errors = repeated
     assert list(errors["ki"]) == ["1", "2", "mean"]
     assert all(words > 0 for _, words in errors["ki"].values())
     names = ("run-1/model.pt", "run-2/model.pt", "mean.pt")
-    one, other, mean = (load(folders[1] / "ki" / name).state_dict() for name in names)
+    one, other, mean = (load(out / "ki" / name).state_dict() for name in names)
     assert any(not torch.equal(one[name], other[name]) for name in one)
     assert all(torch.allclose(mean[name], (one[name] + other[name]) / 2) for name in mean)
 
-    folder = folders[1] / "ki"
-    (folder / "train-2.success").unlink()
-    created = lambda: {name: (folder / name).stat().st_ctime_ns for name in ("data-1", "data-2", "evaluation", "run-1", "run-2")}
-    before = created()
-    again = run(TINY, folders, continues=True)
-    assert [name for name, time in created().items() if time != before[name]] == ["run-2"]
+
+def test_repeat_keeps_complete_results_and_replaces_the_others(repeated):
+    folders, errors = repeated
+    results = {name: folders[1] / "ki" / name for name in ("data-1", "data-2", "evaluation", "run-1", "run-2")}
+    for folder in results.values():
+        (folder / "old").touch()
+    (folders[1] / "ki/run-2.complete").unlink()
+    again = run(TINY, folders)
+    assert [name for name, folder in results.items() if not (folder / "old").exists()] == ["run-2"]
     assert again["ki"]["1"] == errors["ki"]["1"]
 
 
-@pytest.mark.parametrize(("continues", "arguments", "runs"), [(True, ["1"], 1), (True, ["2"], 2), (False, ["1"], 2)])
-def test_a_complete_result_is_kept_only_if_the_run_continues_with_the_same_arguments(
-    tmp_path, continues, arguments, runs
-):
-    count = f"open({str(tmp_path / 'count')!r}, 'a').write('.')"
-    for allowed, values in ((False, ["1"]), (continues, arguments)):
-        with Commands(allowed) as commands:
-            command = commands.start(tmp_path / "a.log", "timeit", "-n", "1", "-r", "1", count, *values, result=tmp_path / "a")
-            commands.wait(command.has_ended)
-    assert len((tmp_path / "count").read_text()) == runs
+def test_a_training_is_repeated_if_its_texts_its_start_or_its_options_have_changed(folders, monkeypatch):
+    started = []
+    monkeypatch.setattr(Commands, "start", lambda _, log, *arguments, **options: started.append(log.stem) or FINISHED)
+    monkeypatch.setattr("demo.run.FIRST_SHARDS", 0)
+
+    def started_by(training):
+        with Commands() as commands:
+            run = Run(commands, training, *folders, 1)
+        started.clear()
+        run.prepare(1)
+        run.train()
+        for result in (run._speech, run._model):
+            result.folder.mkdir(exist_ok=True)
+            result.mark_complete()
+        return started[:]
+
+    both = ["prepare-1", "train-1"]
+    assert started_by(TINY) == both
+    assert started_by(TINY) == []
+    assert started_by(dataclasses.replace(TINY, train=("--steps", "4"))) == ["train-1"]
+    assert started_by(dataclasses.replace(TINY, prepare=("--shards", "3"))) == both
+    assert started_by(TINY) == both
+    (folders[1] / "ki/start.pt").write_bytes(b"other")
+    assert started_by(TINY) == ["train-1"]
+    (folders[0] / "ki/more.txt").write_text("irio")
+    assert started_by(TINY) == both
 
 
-def test_a_command_that_failed_has_not_succeeded(tmp_path):
-    with pytest.raises(CommandError), Commands(True) as commands:
-        command = commands.start(tmp_path / "a.log", "timeit", "1 / 0", result=tmp_path / "a")
-        commands.wait(command.has_ended)
-    assert not command.has_succeeded()
+def test_a_result_is_complete_only_with_its_folder_and_its_inputs(tmp_path):
+    result = Result(tmp_path / "data-1", ["text", 1])
+    assert not result.is_complete()
+    result.mark_complete()
+    assert not result.is_complete()
+    result.folder.mkdir()
+    assert result.is_complete()
+    assert not Result(tmp_path / "data-1", ["text", 2]).is_complete()
+    result.delete()
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_progress_reports_the_steps_and_the_hours_of_speech_in_the_log(tmp_path):
-    run = Run(None, TINY, tmp_path, tmp_path, 3)
+def test_a_folder_that_cannot_be_deleted_is_named_and_no_longer_complete(tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "data-1").symlink_to(tmp_path / "other")
+    result = Result(tmp_path / "data-1", [])
+    result.mark_complete()
+    with pytest.raises(CommandError, match="cannot delete .*/data-1"):
+        result.delete()
+    assert not result.is_complete()
+
+
+def test_a_result_is_not_complete_if_its_command_fails(tmp_path):
+    result = Result(tmp_path / "a", [])
+    result.folder.mkdir()
+    result.mark_complete()
+    with pytest.raises(CommandError), Commands() as commands:
+        commands.wait(commands.start(tmp_path / "a.log", "timeit", "1 / 0", result=result).has_ended)
+    result.folder.mkdir()
+    assert not result.is_complete()
+
+
+def test_no_second_run_can_use_the_folder_of_a_run_until_all_commands_have_ended(tmp_path):
+    code = f"""
+import os, pathlib, signal
+from demo.commands import Commands, exclusive
+folder = pathlib.Path({str(tmp_path)!r})
+with exclusive(folder), Commands() as commands:
+    print(commands.start(folder / "a.log", *{SLEEP!r}).process.pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    command = [sys.executable, "-c", code]
+    child = int(subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False).stdout)
+    with pytest.raises(CommandError, match="Another run uses .*, or its commands still run"), exclusive(tmp_path):
+        pass
+    os.kill(child, signal.SIGKILL)
+    end = time.monotonic() + 10
+    while True:
+        try:
+            with exclusive(tmp_path):
+                return
+        except CommandError:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+
+def test_progress_reports_the_steps_and_the_hours_of_speech_in_the_log(folders):
+    run = Run(None, TINY, *folders, 3)
     assert run.progress() == "ki 3: step 0, 0 h of speech"
-    (tmp_path / "ki/run-3").mkdir(parents=True)
-    (tmp_path / "ki/run-3/log.jsonl").write_text('{"step": 100, "hours": 1.5}\n{"step": 200, "hours": 2.5}\n{"st')
+    (folders[1] / "ki/run-3").mkdir()
+    (folders[1] / "ki/run-3/log.jsonl").write_text('{"step": 100, "hours": 1.5}\n{"step": 200, "hours": 2.5}\n{"st')
     assert run.progress() == "ki 3: step 200, 2.5 h of speech"
 
 
@@ -173,7 +257,7 @@ def test_the_word_errors_of_espeak_are_those_of_both_of_its_families():
         (["--seeds", "3"], "give at least two different seeds"),
         (["--seeds", "3", "3"], "give at least two different seeds"),
         (["--languages", "luo"], "has no folder luo"),
-        (["--languages", "ki"], "has files of an earlier run. Add --continue,"),
+        (["--languages", "ki"], "has files of an earlier run. Choose another OUT, or add --continue"),
     ],
 )
 def test_demo_refuses_arguments_that_it_cannot_use(tmp_path, capsys, arguments, message):

@@ -11,7 +11,7 @@ import sys
 
 import torch
 
-from demo.commands import CommandError, Commands, exit_on_signals, shared_gpu
+from demo.commands import CommandError, Commands, exclusive, exit_on_signals, shared_gpu
 from demo.run import repeat
 from demo.trainings import TRAININGS
 from prepare.text import EVALUATION
@@ -58,7 +58,8 @@ def parse(arguments):
         "--seeds", type=int, nargs="+", default=[3, 4], help="at least two, by default 3 and 4. One training per language and seed"
     )
     parser.add_argument(
-        "--continue", dest="continues", action="store_true", help="keep the speech and the models that an earlier run has completed"
+        "--continue", dest="continues", action="store_true",
+        help="keep the speech and the models that an earlier run has completed, and delete and repeat the others",
     )
     options = parser.parse_args(arguments)
     if len(set(options.seeds)) != len(options.seeds) or len(options.seeds) < 2:
@@ -70,7 +71,8 @@ def parse(arguments):
         if not (options.texts / name / EVALUATION).is_file():
             parser.error(f"{options.texts / name} has no file {EVALUATION}")
         if not options.continues and any(path.stem != "start" for path in (options.out / name).glob("*")):
-            parser.error(f"{options.out / name} has files of an earlier run. Add --continue, delete it, or choose another OUT")
+            advice = "Choose another OUT, or add --continue, which keeps complete results and deletes the others"
+            parser.error(f"{options.out / name} has files of an earlier run. {advice}")
     if problem := find_problem(options.languages):
         parser.error(problem)
     return options
@@ -81,7 +83,7 @@ def main():
     exit_on_signals()
     out = options.out.resolve()
     try:
-        with shared_gpu(out / "mps"), Commands(options.continues) as commands:
+        with exclusive(out), shared_gpu(out / "mps"), Commands() as commands:
             trainings = [TRAININGS[name] for name in options.languages]
             errors = repeat(commands, trainings, options.texts.resolve(), out, options.seeds)
     except CommandError as error:

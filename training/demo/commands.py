@@ -1,7 +1,7 @@
 """Runs Python modules of this folder as background processes."""
 
 import contextlib
-import json
+import fcntl
 import os
 import pathlib
 import shutil
@@ -20,31 +20,30 @@ class CommandError(Exception):
 
 
 class Command:
-    """A command with a log. When the command has succeeded, its arguments are stored beside the log."""
+    """A running command with a log."""
 
-    def __init__(self, log, arguments):
-        self.log, self.name = log, arguments[0]
-        self._arguments, self._success, self.process = [*map(str, arguments)], log.with_suffix(".success"), None
-
-    def start(self, nice):
-        self.log.parent.mkdir(parents=True, exist_ok=True)
-        self._success.unlink(missing_ok=True)
-        command = ["nice", "-n", str(nice), sys.executable, "-m", *self._arguments]
-        with self.log.open("w", encoding="utf-8") as output:
-            self.process = subprocess.Popen(command, cwd=FOLDER, stdout=output, stderr=output, start_new_session=True)
-
-    def has_succeeded(self):
-        """Returns whether this command, with the same arguments, has succeeded in this run or in an earlier one."""
-        return self._success.exists() and json.loads(self._success.read_text()) == self._arguments
+    def __init__(self, log, arguments, result, nice):
+        self.log, self.name, self._result = log, arguments[0], result
+        log.parent.mkdir(parents=True, exist_ok=True)
+        command = ["nice", "-n", str(nice), sys.executable, "-m", *map(str, arguments)]
+        with log.open("w", encoding="utf-8") as output:
+            # The command inherits the lock of `exclusive`.
+            self.process = subprocess.Popen(
+                command, cwd=FOLDER, stdout=output, stderr=output, start_new_session=True, close_fds=False
+            )
 
     def has_ended(self):
-        return self.process is None or self.process.poll() is not None
+        return self.process.poll() is not None
+
+    def note_result(self):
+        """Marks the result as complete if the command has succeeded."""
+        if self._result is not None and self.process.poll() == 0:
+            self._result.mark_complete()
+            self._result = None
 
     def check(self):
         """Fails if the command has failed."""
-        status = None if self.process is None else self.process.poll()
-        if status == 0 and not self.has_succeeded():
-            self._success.write_text(json.dumps(self._arguments))
+        status = self.process.poll()
         if status not in (None, 0):
             reason = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"failed with status {status}"
             raise CommandError(f"{self.name} {reason}. Its output is in {self.log}")
@@ -57,14 +56,10 @@ class Command:
 
 
 class Commands:
-    """A context of commands. When it ends, it ends all commands that still run. If `continues` is true, `start` keeps the
-    results of an earlier run.
-    """
-
-    def __init__(self, continues=False):
-        self._continues, self._all = continues, []
+    """A context of commands. When it ends, it ends all commands that still run."""
 
     def __enter__(self):
+        self._all = []
         return self
 
     def __exit__(self, *_):
@@ -78,20 +73,19 @@ class Commands:
 
     def start(self, log, *arguments, result=None, nice=0):
         """Starts `python -m` with the arguments. The first one is the name of a module. `result` is the folder that the
-        command writes. If an earlier run has written this folder completely, it is kept. Otherwise it is deleted first.
+        command writes. If the folder exists, it is deleted first.
         """
-        command = Command(log, arguments)
-        if result is None or not (self._continues and command.has_succeeded()):
-            if result is not None:
-                shutil.rmtree(result, ignore_errors=True)
-            command.start(nice)
-        self._all.append(command)
-        return command
+        if result is not None:
+            result.delete()
+        self._all.append(Command(log, arguments, result, nice))
+        return self._all[-1]
 
     def wait(self, condition):
         """Waits until a condition holds. Fails as soon as any command has failed."""
         while True:
             holds = condition()
+            for command in self._all:
+                command.note_result()
             for command in self._all:
                 command.check()
             if holds:
@@ -107,6 +101,21 @@ def exit_on_signals():
     """Makes signals end this process like an exception, so that the contexts end their commands."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda received, _: sys.exit(128 + received))
+
+
+@contextlib.contextmanager
+def exclusive(out):
+    """Prevents that two runs write the same folder. The commands inherit the lock, so it also lasts until the commands of
+    a killed run have ended.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / "lock").open("w") as lock:
+        os.set_inheritable(lock.fileno(), True)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CommandError(f"Another run uses {out}, or its commands still run. Wait until they have ended") from None
+        yield
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import sys
 import time
 
 from demo.commands import FOLDER, CommandError
+from demo.result import Result, digest
 from prepare.espeak import FAMILIES
 
 # `train` loads this number of shards before its first step.
@@ -49,7 +50,7 @@ def ended_with_reports(runs):
         if time.monotonic() - reported >= _REPORT_S:
             reported = time.monotonic()
             report(", ".join(run.progress() for run in runs))
-        return all(run.training.has_ended() for run in runs)
+        return all(run.has_ended() for run in runs)
 
     return ended
 
@@ -69,36 +70,50 @@ def write_start(training, path):
 
 
 class Run:
-    """A training with one seed."""
+    """A training with one seed. It keeps the speech or the model of an earlier run if it is complete."""
 
     def __init__(self, commands, training, texts, out, seed):
         self._commands, self._options, self._seed = commands, training, seed
         self._texts, self._folder = texts / training.language, out / training.language
+        speech = [digest(*self._texts.glob("*.txt")), training.language, seed, *training.prepare]
+        start = digest(self._folder / "start.pt")
+        self._speech = Result(self._folder / f"data-{seed}", speech)
+        self._model = Result(self._folder / f"run-{seed}", [*speech, start, *training.train])
+        self._prepare = self._train = None
 
     def prepare(self, jobs):
-        """Starts the synthesis of speech."""
-        self._data = self._folder / f"data-{self._seed}"
+        """Starts the synthesis of speech, unless an earlier run has completed it."""
+        for result in (self._model, self._speech):
+            if result.is_complete():
+                report(f"{result.folder} is complete and is kept")
+                return
         self._prepare = self._commands.start(
-            self._folder / f"prepare-{self._seed}.log", "prepare", self._texts, self._data, "--only", "training",
+            self._folder / f"prepare-{self._seed}.log", "prepare", self._texts, self._speech.folder, "--only", "training",
             "--language", self._options.language, "--seed", self._seed, "--jobs", jobs, *self._options.prepare,
-            result=self._data, nice=10,
+            result=self._speech, nice=10,
         )
 
     def train(self):
         """Starts the training as soon as there is enough speech for its first step."""
-        written = lambda: len(list(self._data.glob("train-*.json")))
-        self._commands.wait(lambda: self._prepare.has_ended() or written() >= FIRST_SHARDS)
+        if self._model.is_complete():
+            return
+        data = self._speech.folder
+        written = lambda: len(list(data.glob("train-*.json")))
+        self._commands.wait(lambda: self._prepare is None or self._prepare.has_ended() or written() >= FIRST_SHARDS)
         if written() < FIRST_SHARDS:
-            raise CommandError(f"prepare wrote only {written()} shards. Its output is in {self._prepare.log}")
-        result = self._folder / f"run-{self._seed}"
-        self.training = self._commands.start(
-            self._folder / f"train-{self._seed}.log", "train", result, self._data,
-            "--start-from", self._folder / "start.pt", "--seed", self._seed, *self._options.train, result=result,
+            log = self._folder / f"prepare-{self._seed}.log"
+            raise CommandError(f"prepare wrote only {written()} shards. Its output is in {log}")
+        self._train = self._commands.start(
+            self._folder / f"train-{self._seed}.log", "train", self._model.folder, data,
+            "--start-from", self._folder / "start.pt", "--seed", self._seed, *self._options.train, result=self._model,
         )
+
+    def has_ended(self):
+        return self._train is None or self._train.has_ended()
 
     def progress(self):
         """Returns the number of steps of the training, and its hours of speech."""
-        log = self._folder / f"run-{self._seed}/log.jsonl"
+        log = self._model.folder / "log.jsonl"
         lines = log.read_text().splitlines() if log.exists() else []
         # `train` may be writing the last line.
         last = json.loads(lines[-2]) if len(lines) > 1 else {"step": 0, "hours": 0}
@@ -112,12 +127,19 @@ class Evaluation:
         self.language = training.language
         self._commands, self._options = commands, training.evaluation
         self._texts, self._folder = texts / training.language, out / training.language
+        texts = digest(*self._texts.glob("*.txt"))
+        self._speech = Result(self._folder / "evaluation", [texts, self.language, *training.evaluation])
 
     def prepare(self, jobs):
-        """Starts the synthesis of the voices and sentences that are not in the training."""
-        self._prepare = self._commands.start(
-            self._folder / "evaluation.log", "prepare", self._texts, self._folder / "evaluation", "--only", "evaluation",
-            "--language", self.language, "--jobs", jobs, *self._options, result=self._folder / "evaluation", nice=10,
+        """Starts the synthesis of the voices and sentences that are not in the training, unless an earlier run has
+        completed it.
+        """
+        if self._speech.is_complete():
+            report(f"{self._speech.folder} is complete and is kept")
+            return
+        self._commands.start(
+            self._folder / "evaluation.log", "prepare", self._texts, self._speech.folder, "--only", "evaluation",
+            "--language", self.language, "--jobs", jobs, *self._options, result=self._speech, nice=10,
         )
 
     def run(self, seeds):
@@ -127,14 +149,14 @@ class Evaluation:
         mean = self._folder / "mean.pt"
         mean.unlink(missing_ok=True)
         self._commands.run(self._folder / "mean.log", "model.average", mean, *models.values())
-        self._commands.wait(self._prepare.has_ended)
+        self._commands.wait(self._speech.is_complete)
         errors = {name: self._errors(name, model) for name, model in {**models, "mean": mean}.items()}
         (self._folder / "errors.json").write_text(json.dumps(errors, indent=1) + "\n")
         return errors
 
     def _errors(self, name, model):
         result = self._folder / f"errors-{name}.json"
-        manifests = sorted((self._folder / "evaluation").glob("evaluation-*.json"))
+        manifests = sorted(self._speech.folder.glob("evaluation-*.json"))
         self._commands.run(self._folder / f"evaluate-{name}.log", "evaluate", model, *manifests, "--json", result)
         return espeak_errors(json.loads(result.read_text())[0]["errors"])
 
