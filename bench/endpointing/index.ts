@@ -3,7 +3,7 @@
  * that endpointing finds, and the number of cuts within speech.
  */
 import { fileURLToPath } from 'node:url';
-import { AUDIO } from '@svc-asr/core';
+import { AUDIO, ENCODER_FRAME_MS } from '@svc-asr/core';
 import { startEngine } from '@svc-asr/worker';
 import type { Engine } from '@svc-asr/worker';
 import type { BenchOptions, BenchResult } from '../../tools/bench/benchmark.ts';
@@ -13,8 +13,6 @@ import type { JoinedAudio } from './pauses.ts';
 
 const MODELS = ['svc-asr-kikuyu-v1', 'svc-asr-dholuo-v1'];
 const SILENCES_MS = [200, 300, 500, 800];
-/** Duration of an encoder frame. The engine rounds each silence up to whole frames. */
-const FRAME_MS = 80;
 const PAUSE_MS = 1500;
 /**
  * Longest delay of a cut, in milliseconds of audio. The delay starts when the pause has reached the rounded silence that
@@ -44,7 +42,8 @@ export async function bench({ logProgress, size = 'usual' }: BenchOptions): Prom
   for (const { context } of contexts) {
     if (size === 'quick' && !QUICK_CONTEXTS.includes(context[1])) continue;
     for (const silenceMs of SILENCES_MS) {
-      const rounded = Math.ceil(silenceMs / FRAME_MS) * FRAME_MS;
+      // The engine rounds each silence up to whole encoder frames.
+      const rounded = Math.ceil(silenceMs / ENCODER_FRAME_MS) * ENCODER_FRAME_MS;
       for (const kind of ['silence', 'noise'] as const) {
         const counts = { found: 0, missed: 0, falseEnds: 0, minutes: 0 };
         for (const { model, engine } of engines) {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { chunkSamples, SAMPLES_PER_MS } from '@svc-asr/core';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Context } from '@svc-asr/worker';
 import { readOnnx } from '../../worker/src/model/onnx.ts';
@@ -24,7 +25,6 @@ export interface PlainResult {
   readonly streams: number;
 }
 
-const FRAME_MS = 80;
 const SUBSAMPLING = 8;
 /** Number of runs before the measurement, lowest and highest number of measured runs, and time limit of all runs. */
 const [WARM_RUNS, MIN_RUNS, MAX_RUNS, LIMIT_MS] = [3, 3, 30, 3000];
@@ -42,7 +42,7 @@ export async function measurePlain(
   // The native part cannot read a Float16Array. Without Float16Array, the JavaScript part uses Uint16Array, which
   // works.
   Reflect.deleteProperty(globalThis, 'Float16Array');
-  const chunkMs = (context[1] + 1) * FRAME_MS;
+  const chunkMs = chunkSamples(context[1]) / SAMPLES_PER_MS;
   const graphs = {
     gpu_graph: gpuGraph(join(modelDir, 'gpu', `${context.join('-')}.onnx`)),
     ...(exportFile !== undefined && { export: exported(exportFile, context) }),

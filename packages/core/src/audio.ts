@@ -12,7 +12,8 @@ export const AUDIO = {
 /** Samples in one millisecond of audio. */
 export const SAMPLES_PER_MS = AUDIO.sampleRateHz / 1000;
 
-const ENCODER_FRAME_MS = 80;
+/** Duration of an encoder frame. */
+export const ENCODER_FRAME_MS = 80;
 
 /** Maximum audio of one session, in seconds. The public API fixes this value, so it is not a setting. */
 export const MAX_AUDIO_SECONDS = 300;
