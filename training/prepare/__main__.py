@@ -13,9 +13,11 @@ import sys
 import time
 
 from prepare.espeak import languages
+from prepare.recorded import can_speak
 from prepare.shards import evaluation_families, write_evaluation_shard, write_training_shard
 from prepare.sounds import RULES
 from prepare.text import EVALUATION, Writer, read_sentences, split_sentences
+from prepare.voices import voices_of
 
 _ATTEMPTS = 3
 
@@ -85,6 +87,9 @@ def main():
         parser.error(f"espeak-ng has no language {options.language}. Its languages are: {' '.join(languages())}")
     if not (options.texts / options.evaluation).is_file():
         parser.error(f"{options.texts} has no file {options.evaluation}: name the file of --evaluation")
+    voices = [voice for voice in voices_of(options.language) if options.only != "training" or voice.family not in options.without]
+    if silent := [voice.name for voice in voices if not can_speak(voice, options.language)]:
+        parser.error(f"these installed voices cannot speak: {' '.join(silent)}. README.md names the packages that they need")
     options.out.mkdir(parents=True, exist_ok=True)
 
     language = options.language

@@ -2,6 +2,9 @@
 
 import pathlib
 import subprocess
+import tempfile
+
+import numpy as np
 
 from prepare.audio import read_wav
 from prepare.sounds import VOWELS
@@ -32,6 +35,15 @@ def speak(voice, language, sentences, random, folder):
     for path in paths:
         path.unlink(missing_ok=True)
     return found
+
+
+def can_speak(voice, language):
+    """Returns whether a voice speaks a word of two syllables. Without the files of a further package, an installed voice
+    may be silent.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        [pcm] = speak(voice, language, [[["m", "a", "m", "a"]]], np.random.default_rng(1), folder)
+    return pcm is not None
 
 
 def _run(command):
