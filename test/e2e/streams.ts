@@ -10,7 +10,7 @@ const FRAME_BYTES = 3200;
 const FRAME_MS = 100;
 const BYTES_PER_MS = FRAME_BYTES / FRAME_MS;
 /**
- * Highest accepted word error rate of a synthesized recording. Without the service, the engine has a rate of 16 % over
+ * Highest accepted word error rate of a synthesized recording. Without the service, the engine has a rate of 15 % over
  * all these recordings.
  */
 export const MAX_WORD_ERRORS_PERCENT = 60;

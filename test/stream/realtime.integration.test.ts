@@ -2,7 +2,7 @@ import { eventually } from '../support/eventually.ts';
 import { decodePhone, encodePhone } from '../support/g711.ts';
 import { MODEL, startGateway } from '../support/gateway.ts';
 import { COMPLETED, connectRealtime, resample } from '../support/realtime-client.ts';
-import { recording } from '../support/recording.ts';
+import { recording, recordings } from '../support/recording.ts';
 import { wordErrorRate } from '../support/word-errors.ts';
 import { setStage, STAGE_TIMEOUT_MS } from './stage.ts';
 import type { Caller, Stage } from './stage.ts';
@@ -11,14 +11,17 @@ const SILENCE_BYTES = 48_000;
 const PCM_16_KHZ = { type: 'audio/pcm', rate: 16_000 };
 const QUERY = `intent=transcription&model=${MODEL}`;
 
+/** Audio that is long enough for different transcripts at different contexts. */
+const longPcm = Buffer.concat(recordings(MODEL).map(({ pcm }) => pcm));
+
 let stage: Stage;
-/** Transcript of a recording that was sent before the model had a worker. */
+/** Transcript of `longPcm`, which was sent before the model had a worker. */
 let early: string | undefined;
 beforeAll(async () => {
   stage = await setStage({ workers: [] });
   const client = await connectRealtime(stage.gateway, (await stage.caller()).key, { query: QUERY });
   await client.update({ format: PCM_16_KHZ, turn_detection: null });
-  client.append(recording().pcm);
+  client.append(longPcm);
   client.commit();
   await stage.startWorker();
   early = (await client.next(COMPLETED)).transcript;
@@ -83,9 +86,8 @@ test('with server VAD, all events of a turn of 24 kHz audio have the same item i
 });
 
 test('a connection uses the context of the default delay even if it was opened before the model had a worker', async () => {
-  const { pcm } = recording();
-  const text = await nativeText(await stage.caller(), pcm);
-  expect(text).not.toBe(await nativeText(await stage.caller(), pcm, [56, 13]));
+  const text = await nativeText(await stage.caller(), longPcm);
+  expect(text).not.toBe(await nativeText(await stage.caller(), longPcm, [56, 13]));
   expect(early).toBe(text);
 });
 
