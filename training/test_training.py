@@ -117,22 +117,28 @@ def test_a_new_vocabulary_can_start_with_the_encoder_of_another_model(trained):
     assert all(torch.equal(one, other) for one, other in pairs)
 
 
-def test_prepare_stops_if_an_installed_voice_cannot_speak(tmp_path):
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--only", "training"], "these installed voices cannot speak: slt"),
+        # The evaluation also uses the families that the training leaves out.
+        (WITHOUT, "these installed voices cannot speak: slt"),
+        (["--only", "training", *WITHOUT], None),
+    ],
+)
+def test_prepare_stops_if_an_installed_voice_cannot_speak(tmp_path, arguments, problem):
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts/text.txt").write_text("mũndũ irio thaka\n", encoding="utf-8")
     silent = tmp_path / "flite_cmu_us_slt"
     silent.write_text("#!/bin/sh\n")
     silent.chmod(0o755)
-    command = [
-        sys.executable, "-m", "prepare", tmp_path / "texts", tmp_path / "out", *LANGUAGE, "--only", "training", "--shards", "0",
-        "--evaluation", "text.txt", "--without", *sorted({voice.family for voice in VOICES} - {"slt"}),
-    ]
+    options = [*LANGUAGE, "--shards", "0", "--evaluation", "text.txt"]
+    command = [sys.executable, "-m", "prepare", tmp_path / "texts", tmp_path / "out", *options, *arguments]
+    # The folder of the voice comes first, so that this program is used even if flite is installed.
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(command, cwd=FOLDER, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "these installed voices cannot speak: slt." in done.stderr
-    without = subprocess.run([*command, "slt"], cwd=FOLDER, env=environment, capture_output=True, text=True, check=False)
-    assert without.returncode == 0, without.stderr
+    assert done.returncode == (0 if problem is None else 2), done.stderr
+    assert (problem or "") in done.stderr
 
 
 @pytest.mark.parametrize(

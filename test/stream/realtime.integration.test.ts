@@ -11,7 +11,7 @@ const SILENCE_BYTES = 48_000;
 const PCM_16_KHZ = { type: 'audio/pcm', rate: 16_000 };
 const QUERY = `intent=transcription&model=${MODEL}`;
 
-/** Audio that is long enough for different transcripts at different contexts. */
+/** About 49 s of speech, whose transcripts differ between contexts. Before `ready`, a session holds at most 60 s. */
 const longPcm = Buffer.concat(recordings(MODEL).map(({ pcm }) => pcm));
 
 let stage: Stage;

@@ -23,7 +23,7 @@ class Training:
     evaluation: tuple = ()  # options of `prepare` for the evaluation
 
 
-# The numbers of steps are those of the published models. The numbers of shards give the same hours of speech.
+# The numbers of steps are those of the trainings in ADR 70. The numbers of shards give about the same hours of speech.
 TRAININGS = {
     training.language: training
     for training in (

@@ -89,7 +89,7 @@ def main():
         parser.error(f"{options.texts} has no file {options.evaluation}: name the file of --evaluation")
     voices = [voice for voice in voices_of(options.language) if options.only != "training" or voice.family not in options.without]
     if silent := [voice.name for voice in voices if not can_speak(voice, options.language)]:
-        parser.error(f"these installed voices cannot speak: {' '.join(silent)}. README.md names the packages that they need")
+        parser.error(f"these installed voices cannot speak: {' '.join(silent)}. Install all packages that README.md lists")
     options.out.mkdir(parents=True, exist_ok=True)
 
     language = options.language

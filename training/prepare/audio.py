@@ -8,6 +8,7 @@ RATE = 16000
 # Block size in samples, by sample rate. Resampling pads audio to a multiple of this size, so that the length at 16 kHz
 # is also a whole number of samples.
 _BLOCK = {22050: 441, 32000: 2, 48000: 3, 44100: 441, 8000: 1, 11025: 441}
+_AUDIBLE = 100
 
 
 def resample(pcm, rate):
@@ -20,6 +21,11 @@ def resample(pcm, rate):
     target = count * RATE // rate
     samples = np.fft.irfft(spectrum[: target // 2 + 1], target) * (target / count)
     return np.clip(np.round(samples), -32768, 32767).astype(np.int16)
+
+
+def is_audible(pcm):
+    """Returns whether the largest absolute value is at least 0.3 % of full scale."""
+    return np.abs(pcm).max(initial=0) >= _AUDIBLE
 
 
 def read_wav(path):

@@ -6,7 +6,7 @@ import tempfile
 
 import numpy as np
 
-from prepare.audio import read_wav
+from prepare.audio import is_audible, read_wav
 from prepare.sounds import VOWELS
 from prepare.voices import choose_spelling
 
@@ -38,12 +38,12 @@ def speak(voice, language, sentences, random, folder):
 
 
 def can_speak(voice, language):
-    """Returns whether a voice speaks a word of two syllables. Without the files of a further package, an installed voice
-    may be silent.
+    """Returns whether a voice speaks a word of two syllables. An installed voice may be silent because it needs files of
+    another package.
     """
     with tempfile.TemporaryDirectory() as folder:
         [pcm] = speak(voice, language, [[["m", "a", "m", "a"]]], np.random.default_rng(1), folder)
-    return pcm is not None
+    return pcm is not None and is_audible(pcm)
 
 
 def _run(command):

@@ -7,7 +7,7 @@ import tempfile
 import numpy as np
 
 from prepare import recorded
-from prepare.audio import RATE, write_wav
+from prepare.audio import RATE, is_audible, write_wav
 from prepare.espeak import FAMILIES, TABLES, Espeak, random_variant, tables_of
 from prepare.sounds import pronounce
 from prepare.voices import voices_of
@@ -35,7 +35,7 @@ class Shard:
         self.family, self.parts, self.lines, self.at = family, [], [], 0
 
     def add(self, pcm, words, voice):
-        if pcm is None or not _SHORTEST_S * RATE <= len(pcm) <= _LONGEST_S * RATE or np.abs(pcm).max() < 100:
+        if pcm is None or not _SHORTEST_S * RATE <= len(pcm) <= _LONGEST_S * RATE or not is_audible(pcm):
             return
         self.lines.append({
             "offset": self.at / RATE, "duration": len(pcm) / RATE, "text": " ".join(words), "voice": voice,
