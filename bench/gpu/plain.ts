@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chunkSamples, SAMPLES_PER_MS } from '@svc-asr/core';
+import { chunkMs } from '@svc-asr/core';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Context } from '@svc-asr/worker';
 import { readOnnx } from '../../worker/src/model/onnx.ts';
@@ -42,7 +42,6 @@ export async function measurePlain(
   // The native part cannot read a Float16Array. Without Float16Array, the JavaScript part uses Uint16Array, which
   // works.
   Reflect.deleteProperty(globalThis, 'Float16Array');
-  const chunkMs = chunkSamples(context[1]) / SAMPLES_PER_MS;
   const graphs = {
     gpu_graph: gpuGraph(join(modelDir, 'gpu', `${context.join('-')}.onnx`)),
     ...(exportFile !== undefined && { export: exported(exportFile, context) }),
@@ -53,7 +52,7 @@ export async function measurePlain(
     const session = await InferenceSession.create(file, { executionProviders: [provider], logSeverityLevel: 3 });
     for (const batch of batches) {
       const runMs = await measureRuns(session, buildFeeds(batch));
-      results.push({ graph, batch, runMs, streams: Math.floor((batch * chunkMs) / runMs) });
+      results.push({ graph, batch, runMs, streams: Math.floor((batch * chunkMs(context[1])) / runMs) });
     }
     await session.release();
   }

@@ -1,4 +1,4 @@
-import { AUDIO, chunkSamples, SAMPLES_PER_MS } from '@svc-asr/core';
+import { AUDIO, chunkMs } from '@svc-asr/core';
 import type { Tenant } from '@svc-asr/core';
 import type { CatalogueEntry } from '@svc-asr/ledger';
 import type { Router } from 'express';
@@ -52,7 +52,7 @@ function viewModel(
     language_code: entry.languageCode,
     contexts: contexts.map(([left, right]) => ({
       context_size: [left, right],
-      chunk_ms: chunkSamples(right) / SAMPLES_PER_MS,
+      chunk_ms: chunkMs(right),
       default: left === AUDIO.defaultContext[0] && right === AUDIO.defaultContext[1],
     })),
     max_audio_seconds: entry.maxAudioSeconds,

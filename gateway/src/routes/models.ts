@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { ApiError, AUDIO, chunkSamples, MAX_AUDIO_SECONDS, SAMPLES_PER_MS } from '@svc-asr/core';
+import { ApiError, AUDIO, chunkMs, MAX_AUDIO_SECONDS } from '@svc-asr/core';
 import type { ContextSize, Model, ModelContext } from '@svc-asr/core';
 import type { CatalogueEntry } from '@svc-asr/ledger';
 import type { CatalogueView } from '../catalogue.ts';
@@ -36,7 +36,7 @@ function describeContext([left, right]: ContextSize): ModelContext {
   const [defaultLeft, defaultRight] = AUDIO.defaultContext;
   return {
     context_size: [left, right],
-    chunk_ms: chunkSamples(right) / SAMPLES_PER_MS,
+    chunk_ms: chunkMs(right),
     default: left === defaultLeft && right === defaultRight,
   };
 }

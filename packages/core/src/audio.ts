@@ -35,7 +35,12 @@ export function samplesOf(seconds: number): number {
   return Math.floor(seconds * AUDIO.sampleRateHz);
 }
 
-/** Returns the number of samples of one chunk: one encoder frame, and one more for each frame of right context. */
+/** Returns the duration of one chunk: one encoder frame, and one more for each frame of right context. */
+export function chunkMs(rightContext: number): number {
+  return (rightContext + 1) * ENCODER_FRAME_MS;
+}
+
+/** Returns the number of samples of one chunk. */
 export function chunkSamples(rightContext: number): number {
-  return (rightContext + 1) * ENCODER_FRAME_MS * SAMPLES_PER_MS;
+  return chunkMs(rightContext) * SAMPLES_PER_MS;
 }
