@@ -31,7 +31,7 @@ export default {
   testTimeout: 120_000,
   // Twice the number of cores of a small machine, because test files that start services mostly wait.
   maxWorkers: 4,
-  // On a busy machine, a jest worker needs more than the usual 0.5 s to write the compile cache and exit.
+  // On a busy machine, a jest worker can need more than the usual 0.5 s to exit.
   workerGracefulExitTimeout: 10_000,
   // Maximum number of concurrent tests in a test file. Concurrent tests mostly wait, for example until a lease has
   // expired.

@@ -121,7 +121,6 @@ def test_a_new_vocabulary_can_start_with_the_encoder_of_another_model(trained):
     ("arguments", "problem"),
     [
         (["--only", "training"], "these installed voices cannot speak: slt"),
-        # The evaluation also uses the families that the training leaves out.
         (WITHOUT, "these installed voices cannot speak: slt"),
         (["--only", "training", *WITHOUT], None),
     ],
@@ -134,7 +133,7 @@ def test_prepare_stops_if_an_installed_voice_cannot_speak(tmp_path, arguments, p
     silent.chmod(0o755)
     options = [*LANGUAGE, "--shards", "0", "--evaluation", "text.txt"]
     command = [sys.executable, "-m", "prepare", tmp_path / "texts", tmp_path / "out", *options, *arguments]
-    # The folder of the voice comes first, so that this program is used even if flite is installed.
+    # The folder comes first, so that this silent program runs even if flite is installed.
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(command, cwd=FOLDER, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == (0 if problem is None else 2), done.stderr

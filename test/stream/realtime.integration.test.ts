@@ -11,7 +11,10 @@ const SILENCE_BYTES = 48_000;
 const PCM_16_KHZ = { type: 'audio/pcm', rate: 16_000 };
 const QUERY = `intent=transcription&model=${MODEL}`;
 
-/** About 49 s of speech, whose transcripts differ between contexts. Before `ready`, a session holds at most 60 s. */
+/**
+ * About 49 s of speech, whose transcripts differ between contexts. Before `ready`, a session holds at most 60 s of
+ * audio.
+ */
 const longPcm = Buffer.concat(recordings(MODEL).map(({ pcm }) => pcm));
 
 let stage: Stage;

@@ -8,6 +8,7 @@ RATE = 16000
 # Block size in samples, by sample rate. Resampling pads audio to a multiple of this size, so that the length at 16 kHz
 # is also a whole number of samples.
 _BLOCK = {22050: 441, 32000: 2, 48000: 3, 44100: 441, 8000: 1, 11025: 441}
+# Lowest peak of audible speech.
 _AUDIBLE = 100
 
 
@@ -24,7 +25,7 @@ def resample(pcm, rate):
 
 
 def is_audible(pcm):
-    """Returns whether the largest absolute value is at least 0.3 % of full scale."""
+    """Returns whether the peak of the samples is at least 0.3 % of full scale."""
     return np.abs(pcm).max(initial=0) >= _AUDIBLE
 
 

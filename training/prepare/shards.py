@@ -60,7 +60,7 @@ class Shard:
 def write_training_shard(folder, number, seed, language, writer, without):
     """Writes a shard. With the same texts, voices and options, its content depends only on `seed` and `number`."""
     random = np.random.default_rng([seed, number])
-    voices = [voice for voice in voices_of(language) if voice.family not in without]
+    voices = voices_of(language, without)
     with tempfile.TemporaryDirectory() as scratch:
         if not voices or random.random() < _ESPEAK_SHARE:
             shard = _random_espeak(random, language, writer, scratch)

@@ -88,6 +88,6 @@ def is_installed(voice):
     return shutil.which("festival") is not None and any(_FESTIVAL.glob(f"*/{voice.name}"))
 
 
-def voices_of(language):
-    """Returns the installed voices that speak a language."""
-    return [voice for voice in VOICES if language in voice.spellings and is_installed(voice)]
+def voices_of(language, without=()):
+    """Returns the installed voices that speak a language, except those of the families in `without`."""
+    return [voice for voice in VOICES if language in voice.spellings and voice.family not in without and is_installed(voice)]
